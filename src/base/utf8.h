@@ -1,0 +1,17 @@
+/* utf8.h: the few questions perfc asks about text, answered by utf8proc. */
+#ifndef PERFC_BASE_UTF8_H
+#define PERFC_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Offset of the first byte that is not valid UTF-8, or `length`. */
+size_t utf8_valid_prefix(const char *text, size_t length);
+
+/* Columns a terminal needs for the text: wide characters count 2, combining marks 0. */
+size_t utf8_width(const char *text, size_t length);
+
+/* Code points in the (valid) text. */
+size_t utf8_count(const char *text, size_t length);
+
+#endif

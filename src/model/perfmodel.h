@@ -1,0 +1,340 @@
+/* perfmodel.h: what hardware will do with a language model. Numbers in, numbers out.
+ *
+ * libperfmodel knows nothing of files, formats of text, or reports. Everything is SI: bytes, FLOP,
+ * seconds, tokens. All functions are pure: they read their arguments, write their result, allocate
+ * nothing and keep no state, so they may run in parallel.
+ *
+ * There are two readings of every time. The *ceiling* is a physical bound that no real system may
+ * beat. The *expected* value is what an engine usually reaches, with a band.
+ *
+ * The order of this file is the order of the computation: formats and cards, models, engines, the
+ * case (a model on cards under a load), then parameters, memory, steps, service. */
+#ifndef PERFMODEL_H
+#define PERFMODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* ---- formats ------------------------------------------------------------------------------ */
+
+/* Number formats that matrix units compute in; a card has a peak for some of them. */
+enum pm_compute {
+    PM_FP64, PM_FP32, PM_TF32, PM_FP16, PM_BF16, PM_FP8, PM_INT8, PM_FP6, PM_FP4, PM_INT4,
+    PM_COMPUTE_COUNT
+};
+
+/* A storage format. */
+struct pm_format {
+    double bits;                 /* per value, scales included: 4.5 for nvfp4 */
+    enum pm_compute compute;     /* what the products are computed in, where the card can */
+    enum pm_compute expected;    /* the same for the expected reading (mxfp4: fp4 and fp8) */
+    bool weight_only;            /* int4, nf4, GGUF: dequantised, computed at the 16-bit peak */
+};
+
+/* ---- hardware ----------------------------------------------------------------------------- */
+
+struct pm_gpu {
+    double memory;                     /* bytes that software sees */
+    double bandwidth;                  /* bytes/s */
+    double peak[PM_COMPUTE_COUNT];     /* dense FLOP/s; 0 where the card has no such unit */
+    double cache;                      /* last-level cache, bytes; 0 when unknown */
+    double link;                       /* scale-up bandwidth, bytes/s per direction per GPU; 0: none */
+    double link_domain;                /* GPUs that share the scale-up link; 1: none */
+    bool link_mesh;                    /* a pair gets link/(domain-1), not all of it (xGMI) */
+    double pcie;                       /* bytes/s per direction; 0 when unknown */
+    double network;                    /* bytes/s per direction per GPU between nodes; 0: none */
+    double gpus_per_node;              /* 0 when no system says so: the link domain */
+    double tdp;                        /* W; 0 when unknown */
+    double price;                      /* per GPU and second, in the plan's money; 0 when unknown */
+    /* Coefficients of the expected reading that this card overrides; 0 where it does not. */
+    double efficiency_bandwidth;       /* eta_m */
+    double operation_time_factor;      /* scales t0 */
+    bool measured;                     /* serving measurements stand behind the coefficients */
+    bool moe_calibrated;               /* eta_moe was fitted on this generation (H100, H200, B200) */
+};
+
+/* ---- models ------------------------------------------------------------------------------- */
+
+enum pm_attention {
+    PM_ATTENTION_GROUPED,   /* GQA; MHA with kv_heads = heads, MQA with kv_heads = 1 */
+    PM_ATTENTION_LATENT,    /* MLA */
+    PM_ATTENTION_LINEAR,    /* gated delta net: a state per sequence instead of a cache */
+    PM_ATTENTION_MAMBA,     /* Mamba-2: likewise */
+    PM_ATTENTION_NONE,      /* a feed-forward only block */
+};
+
+enum pm_qk_norm {
+    PM_QK_NORM_NONE,
+    PM_QK_NORM_HEAD,        /* 2 vectors of head_dim */
+    PM_QK_NORM_FULL,        /* vectors over the whole q and k widths */
+};
+
+enum pm_norm {
+    PM_NORM_RMS,            /* d weights */
+    PM_NORM_LAYER,          /* weight and bias: 2d */
+};
+
+/* `count` identical transformer blocks. Every size is 0 where the block has no such part. */
+struct pm_block {
+    double count;
+
+    enum pm_attention attention;
+    double heads, kv_heads, head_dim;
+    double v_dim;                       /* head size of values; equal to head_dim unless declared */
+    double window;                      /* tokens; 0: unlimited */
+    double chunk;                       /* tokens of chunked attention (Llama-4); 0: none */
+    bool qkv_bias, output_bias, output_gate, sinks;
+    bool shared_kv;                     /* V is K (Gemma-4 global) : one projection, one cache entry */
+    enum pm_qk_norm qk_norm;
+    double q_rank, kv_rank, nope_dim, rope_dim;            /* latent; q_rank 0: full query */
+    double index_heads, index_dim, index_top;              /* sparse index; 0: none */
+    double linear_key_heads, linear_value_heads;           /* linear */
+    double linear_key_dim, linear_value_dim;
+    double conv_kernel;                                    /* linear and Mamba */
+    double ssm_heads, ssm_head_dim, ssm_groups, ssm_state; /* Mamba */
+    double attention_params;            /* declared count, in place of the formula; 0: formula */
+    double state_bytes;                 /* declared state per sequence; 0: formula */
+
+    double ffn;                         /* width of the dense feed-forward; 0: none */
+    bool ffn_gated, ffn_bias;
+    double experts, active_experts, expert_ffn;
+    bool expert_bias, router_bias;
+    double expert_input;                /* latent width experts work in (Nemotron-H); 0: hidden */
+    double shared_ffn;                  /* width of all shared experts together; 0: none */
+    bool shared_gate;
+
+    double norms;                       /* norm vectors over hidden: usually 2 */
+    enum pm_norm norm;
+    double extra_params;                /* anything a family has besides, read every step */
+
+    struct pm_format attention_format, ffn_format, expert_format, shared_format, router_format;
+};
+
+enum { PM_BLOCKS_MAX = 128 };
+
+struct pm_model {
+    double declared_params;             /* 0, or: `params` of a plan without an architecture */
+    double hidden, vocab;
+    bool tied_embeddings;
+    double positions;                   /* learned position vectors; 0: none */
+    bool head_bias;
+    bool embedding_norm;
+    double final_norms;                 /* vectors: 1 for RMS, 2 for a layer norm; 0: none */
+    double extra_params;                /* model-wide, e.g. a tower's projector kept on the GPU */
+    double max_context;                 /* tokens the model was made for; 0: unknown */
+    struct pm_format weights_format;    /* for declared_params */
+    struct pm_format embedding_format, head_format, norm_format, kv_format;
+    double tower_params, tower_tokens;  /* vision or audio tower; 0: none */
+    double mtp_params;                  /* counted only when speculation uses them */
+    const struct pm_block *blocks;
+    size_t block_count;
+};
+
+/* ---- engines ------------------------------------------------------------------------------ */
+
+/* Classes of matrix efficiency, by the bits computed or stored (calibration.md section 2.3). */
+enum pm_class { PM_CLASS_16, PM_CLASS_8, PM_CLASS_4, PM_CLASS_COUNT };
+
+struct pm_band {
+    double low, high;                   /* factors on the expected value */
+};
+
+struct pm_engine {
+    bool ideal;                         /* the pure roofline: expected = ceiling */
+    double efficiency_bandwidth;        /* eta_m */
+    double efficiency_dense[PM_CLASS_COUNT];   /* eta_c */
+    double efficiency_attention;        /* eta_att */
+    double efficiency_experts[PM_CLASS_COUNT]; /* eta_moe */
+    double expert_half_rows;            /* m0 */
+    double operation_time;              /* t0, s */
+    double sequence_time;               /* t_seq, s */
+    double allreduce_time;              /* alpha, s */
+    double efficiency_link;             /* eta_link */
+    double utilization;                 /* cap on the card's memory, 0..1 */
+    double overhead;                    /* bytes per GPU besides weights and KV */
+    bool activations_in_overhead;       /* `overhead` holds the activations already */
+    double page;                        /* tokens per KV page */
+    double chunk;                       /* tokens of a prefill chunk */
+    double request_time;                /* h, s: HTTP, tokeniser, first scheduling */
+    double stream_interval;             /* s: decode steps before the client sees the first token */
+    double first_wave;                  /* w: mean wait in prefills of the others */
+    bool embedding_on_host;
+    struct pm_band tpot_band, ttft_band, rate_band;
+    struct pm_band unverified_band;     /* for cards without serving measurements */
+};
+
+/* ---- the case ----------------------------------------------------------------------------- */
+
+/* A model on GPUs under a load: what a scenario resolves to. `context` > 0 or `static_step` is one
+ * static decode step; else `prompt` and `output` are a closed loop of `batch` users. */
+struct pm_case {
+    const struct pm_model *model;
+    const struct pm_gpu *gpu;
+    const struct pm_engine *engine;
+    double tp, pp, dp, ep, replicas;    /* each at least 1 */
+    double batch;                       /* sequences, or users of the closed loop */
+    bool static_step;
+    double context;                     /* tokens read by a static decode step, the new one included */
+    double prompt, output;              /* tokens; prompt 0: no prefill */
+    double cached_prefix;               /* prompt tokens found in a prefix cache */
+    double utilization;                 /* of the scenario, 0: the engine's */
+    double page, chunk;                 /* of the scenario, 0: the engine's */
+    double draft_tokens, acceptance;    /* speculation; draft_tokens 0: off */
+    const struct pm_model *draft_model; /* NULL: drafts are free (n-gram) */
+};
+
+/* ---- parameters --------------------------------------------------------------------------- */
+
+struct pm_params {
+    double embedding, positions, attention, ffn, experts, shared, router, norms, head, other; /* add up to total */
+    double total;
+    double active;              /* total less unused experts, input embedding included */
+    double matmul;              /* matrices that are multiplied, head once even when tied */
+    double matmul_active;       /* the same with k of E experts */
+    double estimate;            /* 12 L d^2 */
+    double layers;
+    double kv_bytes_per_token;  /* slope: bytes one more token adds, all blocks without a window, whole model */
+    double kv_bytes_window;     /* most that windowed blocks hold per sequence */
+    double state_bytes;         /* fixed state per sequence */
+    double weight_bytes;        /* all of it as stored, no replication */
+};
+
+/* Counts of a model; `out` is fully written. */
+void pm_count_params(const struct pm_model *model, struct pm_params *out);
+
+/* KV bytes of one sequence of `tokens` tokens on one GPU of a tp group (tp = 1: the whole model),
+ * blocks of all pipeline stages, state per sequence included. */
+double pm_kv_bytes(const struct pm_model *model, double tokens, double tp);
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+enum pm_limit { PM_LIMIT_NONE, PM_LIMIT_MEMORY, PM_LIMIT_MODEL };
+
+/* Bytes on the fullest GPU. */
+struct pm_memory {
+    double weights, kv, activations, overhead, total;
+    double usable;              /* memory * utilization */
+    double capacity;            /* memory */
+    double pool;                /* what is left for KV; negative: the weights do not fit */
+    double free;                /* usable - total; negative: shortfall */
+    double shortfall;           /* 0 when it fits */
+    double kv_per_sequence;     /* of the sequence length that is reserved */
+    double kv_per_token;        /* slope per GPU */
+    double kv_tokens;           /* tokens the pool holds, floored to pages */
+    bool fits;
+    double max_batch;           /* at this length; floor; 0 when not even one fits */
+    double max_context;         /* at this batch */
+    enum pm_limit max_context_limit;
+    double weights_by_class[10];/* embedding, positions, attention, ffn, experts, shared, router, norms, head, other */
+};
+
+void pm_memory_of(const struct pm_case *input, struct pm_memory *out);
+
+/* ---- steps -------------------------------------------------------------------------------- */
+
+enum pm_bound {
+    PM_BOUND_WEIGHTS, PM_BOUND_KV, PM_BOUND_COMPUTE, PM_BOUND_COMMUNICATION, PM_BOUND_FIXED,
+    PM_BOUND_COUNT
+};
+
+/* A ceiling step, totals per GPU on the busiest one. */
+struct pm_ceiling {
+    double work;                /* FLOP, matrix and attention */
+    double matrix_work, attention_work;
+    double traffic;             /* bytes: weights + kv, less what the cache may hold */
+    double weight_traffic, kv_traffic;
+    double compute_time, memory_time;
+    double time;                /* max of the two */
+    double intensity;           /* work / traffic; 0 without traffic */
+    double balance;             /* FLOP/B at which they meet, for the formats in use */
+    enum pm_bound bound;
+};
+
+/* The kinds of operation a step launches, one row of ops.c each. */
+struct pm_op {
+    const char *name;           /* static: "qkv projection", "expert GEMM 1", ... */
+    double count;               /* launches per step */
+    double work, weight_bytes, kv_bytes, activation_bytes;   /* one launch, per GPU */
+    double rate;                /* peak * efficiency, FLOP/s */
+    double bandwidth;           /* bandwidth * efficiency, bytes/s */
+    double seconds;             /* one launch, t0 included */
+};
+
+enum { PM_OPS_MAX = 64 * 16 };
+
+/* An expected step. The terms add up to time. */
+struct pm_step {
+    double time;
+    double term[PM_BOUND_COUNT];/* seconds by what they are spent on; launch and host time are FIXED */
+    double allreduces, allreduce_time;
+    double launches;            /* operations, each costing t0 */
+    double host_time;           /* t_seq * sequences */
+    double distinct_experts;    /* expected per MoE block; 0 without experts */
+    double bytes_moved, work;
+    enum pm_bound bound;
+};
+
+/* A ceiling step of `sequences` sequences with `new_tokens` tokens each (1: decode) that read `context`
+ * tokens of KV; with prefill, `new_tokens` prompt tokens after `cached` cached ones. */
+void pm_ceiling_decode(const struct pm_case *input, double sequences, double context, struct pm_ceiling *out);
+void pm_ceiling_prefill(const struct pm_case *input, double prompt, double cached, struct pm_ceiling *out);
+
+/* t_step(nd, c, np) of calibration.md section 2.3. `ops` may be NULL; else at most `ops_max` rows are
+ * written and *op_count says how many there are. */
+void pm_expected_step(const struct pm_case *input, double decoding, double context, double prompt_tokens,
+                      struct pm_step *out, struct pm_op *ops, size_t ops_max, size_t *op_count);
+
+/* Least batch at which decode is compute-bound at `context`; 0 when no batch is. */
+double pm_critical_batch(const struct pm_case *input, double context);
+
+/* Longest context at which some batch is compute-bound; 0 when none is, HUGE is never returned:
+ * when every context is, the result is negative. */
+double pm_critical_context(const struct pm_case *input);
+
+/* Context at which KV traffic equals weight traffic at this batch; 0 when there is no KV. */
+double pm_kv_equals_weights(const struct pm_case *input);
+
+/* ---- service ------------------------------------------------------------------------------ */
+
+/* One reading (ceiling or expected). A time that does not exist for the case is negative. */
+struct pm_service {
+    double running;             /* sequences that run at once, at most the batch */
+    double decode_step;         /* s, mean */
+    double interference;        /* s per token */
+    double tpot;                /* s per token and user */
+    double prefill;             /* s of one prompt */
+    double queueing;            /* s, inside ttft */
+    double ttft;                /* s */
+    double latency;             /* s per request */
+    double tpot_inclusive;      /* latency / output */
+    double speed;               /* tokens/s per user */
+    double request_rate;        /* output tokens/s of one request: output / latency */
+    double throughput;          /* output tokens/s of the deployment, all replicas */
+    double throughput_per_gpu;
+    double requests_per_second;
+    double tokens_per_step;     /* 1 without speculation */
+    struct pm_band tpot_band, ttft_band, throughput_band; /* absolute values, low never below the ceiling */
+};
+
+struct pm_result {
+    struct pm_params params;
+    struct pm_memory memory;
+    struct pm_ceiling decode_ceiling, prefill_ceiling;     /* prefill: zero without a prompt */
+    struct pm_step decode, mixed, prefill;                 /* expected */
+    double context;             /* mean tokens a decode step reads */
+    double sequence_length;     /* tokens reserved per sequence */
+    struct pm_service ceiling, expected;
+    bool hypothetical;          /* not even one sequence fits: times are as if it did */
+    double critical_batch, critical_context, kv_equals_weights;
+    double gpus;                /* of one replica */
+    double mfu, mbu;            /* expected */
+    double cost_per_mtok, cost_per_mtok_blended;           /* negative without a price */
+    double energy_per_token;    /* J; negative without tdp */
+    double scaling_efficiency;  /* against one GPU (tp = pp = dp = ep = 1); 1 for one GPU */
+    bool verified;              /* measurements stand behind the coefficients used */
+};
+
+/* Everything about one case; `out` is fully written, and every double in it is finite. */
+void pm_evaluate(const struct pm_case *input, struct pm_result *out);
+
+#endif

@@ -1,0 +1,271 @@
+/* report.h: the report tree, which every backend draws and none computes.
+ *
+ * All text is plain UTF-8 (never markup; a backend escapes it). Numbers come formatted, with their
+ * value beside them for charts and machines. Everything lives in one arena. */
+#ifndef PERFC_RESULT_REPORT_H
+#define PERFC_RESULT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/vec.h"
+
+struct diags;
+struct sources;
+
+/* ---- text --------------------------------------------------------------------------------- */
+
+enum tone {
+    TONE_PLAIN,
+    TONE_GOOD,      /* better, holds, fits */
+    TONE_BAD,       /* worse, fails, does not fit */
+    TONE_WARN,
+    TONE_MUTED,     /* small print: bands, limits */
+    TONE_STRONG,    /* emphasis */
+    TONE_NAME,      /* a name from the plan */
+};
+
+/* A run of text in one tone. */
+struct span_text {
+    const char *text;
+    enum tone tone;
+};
+
+/* A paragraph, a heading or a cell: runs of text that follow each other. */
+struct rich_text {
+    VEC(struct span_text) runs;
+};
+
+/* Appends a run. */
+void rich_add(struct arena *arena, struct rich_text *text, enum tone tone, const char *run);
+void rich_addf(struct arena *arena, struct rich_text *text, enum tone tone, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---- tables ------------------------------------------------------------------------------- */
+
+enum align { ALIGN_LEFT, ALIGN_RIGHT };
+
+struct report_column {
+    const char *heading;    /* with the unit, when the whole column has one: "TPOT (ms)" */
+    enum align align;
+    const char *quantity;   /* dotted name of what the column shows, or NULL */
+};
+
+struct report_cell {
+    struct rich_text text;
+    double value;           /* for sorting; valid when has_value */
+    bool has_value;
+    bool best;              /* best of its row or column */
+};
+
+struct report_row {
+    VEC(struct report_cell) cells;
+    bool total;             /* a sum, set apart by a rule above it */
+};
+
+struct report_table {
+    const char *caption;    /* or NULL */
+    VEC(struct report_column) columns;
+    VEC(struct report_row) rows;
+};
+
+/* ---- charts ------------------------------------------------------------------------------- */
+
+/* What a part of a bar or a point is about; each has one fixed colour in every chart. */
+enum series_kind {
+    SERIES_WEIGHTS, SERIES_KV, SERIES_COMPUTE, SERIES_COMMUNICATION, SERIES_FIXED,
+    SERIES_ACTIVATIONS, SERIES_OVERHEAD, SERIES_FREE, SERIES_SHORTFALL,
+    SERIES_DECODE, SERIES_PREFILL, SERIES_OTHER,
+    SERIES_KIND_COUNT
+};
+
+/* Roofline: FLOP/s over FLOP/B, log-log. */
+struct roof {
+    const char *label;      /* "fp8 1.98 PFLOP/s" */
+    double peak;            /* FLOP/s */
+};
+struct roofline_point {
+    const char *label;      /* scenario name */
+    enum series_kind phase; /* SERIES_DECODE or SERIES_PREFILL */
+    double intensity;       /* FLOP/B */
+    double ceiling;         /* FLOP/s on the roof */
+    double expected;        /* FLOP/s expected; 0 when there is none */
+    size_t device;          /* index of its device */
+};
+struct roofline_device {
+    const char *label;      /* "h100-sxm 3.35 TB/s" */
+    double bandwidth;       /* bytes/s */
+    VEC(struct roof) roofs;
+};
+struct roofline_chart {
+    VEC(struct roofline_device) devices;
+    VEC(struct roofline_point) points;
+};
+
+/* Stacked bars, one per scenario, against an optional limit line per bar. */
+struct bar_part {
+    enum series_kind kind;
+    const char *label;      /* "weights" */
+    double value;
+    const char *text;       /* "13.0 GiB" */
+};
+struct bar {
+    const char *label;
+    VEC(struct bar_part) parts;
+    double limit;           /* 0: none */
+    const char *limit_text; /* "capacity 80.0 GiB" */
+    const char *total_text;
+};
+struct bar_chart {
+    const char *unit;       /* axis title: "GiB per GPU" */
+    double unit_scale;      /* SI value of one unit, for axis labels */
+    VEC(struct bar) bars;
+};
+
+/* Lines over one axis, for sweeps. */
+struct line_point {
+    double x, y;
+    double low, high;       /* band; equal to y when there is none */
+    bool valid;             /* false: the quantity does not exist there, the line breaks */
+    bool fits;
+};
+struct line_series {
+    const char *label;
+    VEC(struct line_point) points;
+};
+struct line_chart {
+    const char *x_title, *y_title;
+    double x_scale, y_scale; /* SI value of one axis unit */
+    bool x_log;
+    VEC(struct line_series) series;
+    double x_limit;          /* a vertical dashed line, in SI; 0: none */
+    const char *x_limit_text;/* "memory is full" */
+};
+
+enum chart_kind { CHART_ROOFLINE, CHART_BARS, CHART_LINES };
+
+struct report_chart {
+    enum chart_kind kind;
+    const char *id;          /* unique in the report: letters, digits, dashes */
+    const char *title, *description; /* for people who cannot see it */
+    union {
+        struct roofline_chart roofline;
+        struct bar_chart bars;
+        struct line_chart lines;
+    };
+};
+
+/* ---- derivations -------------------------------------------------------------------------- */
+
+/* One line of a derivation: `name = formula = formula with values = value`. */
+struct derivation_step {
+    const char *name;        /* "tpot" */
+    const char *doc;         /* one sentence */
+    const char *formula;     /* "decode.step + interference" */
+    const char *substituted; /* "12.1 ms + 0.666 ms" */
+    const char *value;       /* "12.7 ms" */
+    const char *exact;       /* "0.012728169130437148 s" */
+    const char *source;      /* of the formula, or NULL */
+};
+
+struct derivation {
+    const char *title;       /* scenario name */
+    VEC(struct derivation_step) steps;
+};
+
+/* ---- key figures -------------------------------------------------------------------------- */
+
+/* One of the figures people look for: expected first, band beside it, ceiling small below. */
+struct key_figure {
+    const char *label;       /* "Time per token" */
+    const char *quantity;    /* "chat.tpot" */
+    const char *value;       /* "31 ms", "does not fit" */
+    const char *detail;      /* "27 to 37 ms", or NULL */
+    const char *limit;       /* "limit 12 ms", or NULL */
+    enum tone tone;
+};
+
+struct key_card {
+    const char *title;       /* scenario name */
+    const char *subtitle;    /* "llama-3.1-70b fp8 on 4 × h100-sxm, 64 users, 2 000 + 400 tokens" */
+    enum tone tone;
+    VEC(struct key_figure) figures;
+    struct rich_text advice; /* what to do when it does not fit, what bounds it; may be empty */
+};
+
+/* ---- the plan's own text ------------------------------------------------------------------ */
+
+struct report_listing {
+    const char *path;        /* as the user named it */
+    const char *text;
+    size_t length;
+};
+
+/* ---- the tree ----------------------------------------------------------------------------- */
+
+enum block_kind {
+    BLOCK_PARAGRAPH, BLOCK_LIST, BLOCK_TABLE, BLOCK_CHART, BLOCK_CARDS, BLOCK_DERIVATION, BLOCK_LISTING
+};
+
+struct report_block {
+    enum block_kind kind;
+    union {
+        struct rich_text paragraph;
+        struct {
+            VEC(struct rich_text) items;
+        } list;
+        struct report_table table;
+        struct report_chart chart;
+        struct {
+            VEC(struct key_card) cards;
+        } cards;
+        struct derivation derivation;
+        struct report_listing listing;
+    };
+};
+
+struct report_section {
+    const char *id;          /* "key", "compare", "roofline", ... as in `report { sections }` */
+    const char *title;       /* "Key figures" */
+    bool folded;             /* details that Markdown and HTML fold */
+    VEC(struct report_block) blocks;
+};
+
+/* An assertion, evaluated. */
+struct report_assertion {
+    const char *text;        /* the condition as written */
+    const char *message;     /* or NULL */
+    bool holds;
+    const char *left, *right;/* both sides of a comparison, formatted; NULL otherwise */
+    const char *margin;      /* "22 % below", or NULL */
+    const char *why;         /* why it could not be decided, or NULL */
+    unsigned line;
+};
+
+/* A quantity for machines, in SI. */
+enum quantity_type { QUANTITY_NUMBER, QUANTITY_BOOL, QUANTITY_TEXT, QUANTITY_ABSENT };
+struct report_quantity {
+    const char *name;        /* "chat.decode.intensity" */
+    enum quantity_type type;
+    double value;
+    bool boolean;
+    const char *text;        /* of QUANTITY_TEXT; the reason of QUANTITY_ABSENT */
+    const char *unit;        /* "s", "B", "1" */
+    bool has_band;
+    double low, high;
+};
+
+struct report {
+    const char *plan;        /* path as named */
+    const char *title;       /* or NULL */
+    struct rich_text verdict;/* one sentence */
+    enum tone verdict_tone;
+    VEC(struct report_assertion) assertions;
+    VEC(struct report_section) sections;
+    VEC(struct report_quantity) quantities;
+    VEC(const char *) scenarios, models, gpus;  /* declarations in use, in order */
+    const struct diags *diags;
+    const struct sources *sources;
+};
+
+#endif
