@@ -11,7 +11,12 @@ size_t utf8_valid_prefix(const char *text, size_t length);
 /* Columns a terminal needs for the text: wide characters count 2, combining marks 0. */
 size_t utf8_width(const char *text, size_t length);
 
-/* Code points in the (valid) text. */
+/* Code points in the text; an invalid byte counts as one. */
 size_t utf8_count(const char *text, size_t length);
+
+/* Bytes of the character that begins at `text` (length > 0), 1 for an invalid byte. `printable` is false
+ * for what must not reach a terminal or a page as it is: invalid bytes, controls, and the invisible
+ * formatting characters that reorder text. */
+size_t utf8_next(const char *text, size_t length, bool *printable);
 
 #endif
