@@ -59,7 +59,8 @@ struct print_unit {
     double scale;        /* SI value of one */
 };
 
-/* The unit a person would pick for a value of this magnitude. */
+/* The unit a person would pick for a value of this magnitude; a bare number for a dimension that has no
+ * customary unit (quantity_text spells those out). */
 struct print_unit unit_for_print(struct dim dim, double magnitude, enum unit_style style);
 
 /* Formats value/unit.scale with `digits` significant digits and the unit ("7.00 ms"; a U+2009 thin
@@ -73,6 +74,9 @@ const char *quantity_text(struct arena *arena, double value, struct dim dim);
 /* Likewise, with more digits when three would round `value` onto or across `limit`, so that 39.96 ms
  * against 40 ms does not print as 40.0. */
 const char *quantity_text_against(struct arena *arena, double value, double limit, struct dim dim);
+
+/* How many significant digits, `digits` at least, show on which side of `limit` the value lies. */
+int unit_digits_against(double value, double limit, int digits);
 
 /* Each unit once, for `perfc list units`: name, dimension, SI value. */
 struct unit_row {
