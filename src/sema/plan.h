@@ -32,6 +32,9 @@ enum kind {
 /* "gpu", "model", ... */
 const char *kind_name(enum kind kind);
 
+/* The kind of this name; KIND_COUNT when there is none. */
+enum kind kind_from_name(const char *name);
+
 enum attribute {
 #define ATTRIBUTE(scope, id, name, type, unit, minimum, maximum, fallback, detail, doc) ATTR_##id,
 #include "sema/attributes.def"
@@ -54,6 +57,9 @@ struct attribute_info {
 };
 
 const struct attribute_info *attribute_info(enum attribute attribute);
+
+/* The attribute of a kind by its dotted name or alias (`concurrency`); ATTR_COUNT when there is none. */
+enum attribute attribute_find(enum kind kind, const char *name);
 
 /* ---- declarations ------------------------------------------------------------------------- */
 
@@ -87,7 +93,7 @@ struct decl {
     struct decl *parent;     /* of a block: its model */
     struct decl **blocks;    /* of a model, own or inherited, in order */
     size_t block_count;
-    bool poisoned;           /* an error was reported inside; do not evaluate what depends on it */
+    bool poisoned;           /* an error was reported inside it or a base; nothing may depend on it */
     struct decl_state *state;/* private to semantics */
 };
 
@@ -100,6 +106,9 @@ double plan_number(struct plan *plan, struct decl *decl, enum attribute attribut
 bool plan_bool(struct plan *plan, struct decl *decl, enum attribute attribute, bool fallback);
 const char *plan_text(struct plan *plan, struct decl *decl, enum attribute attribute, const char *fallback);
 struct decl *plan_ref(struct plan *plan, struct decl *decl, enum attribute attribute);
+
+/* The names of a WORDS attribute; NULL and *count 0 when it is not set. */
+const char *const *plan_words(struct plan *plan, struct decl *decl, enum attribute attribute, size_t *count);
 
 /* Whether it was written anywhere (not a default). */
 bool plan_is_set(struct plan *plan, struct decl *decl, enum attribute attribute);
@@ -183,10 +192,11 @@ struct plan_options {
 };
 
 /* Reads the plan file at `path` ("-": standard input) with everything it imports, and binds names. Always
- * returns a plan; errors are in `diags`. `unreadable` is set when the file itself could not be read. */
+ * returns a plan; errors are in `diags`. When the file itself could not be read, *unreadable is the
+ * reason as a clause ("No such file or directory"); else NULL. */
 struct plan *plan_load(struct arena *arena, struct strings *strings, struct sources *sources,
                        struct diags *diags, const char *path, struct plan_options options,
-                       bool *unreadable);
+                       const char **unreadable);
 
 /* Sets how quantities are read; call before plan_check() and before evaluating any attribute. */
 void plan_set_reader(struct plan *plan, struct quantity_reader reader);
