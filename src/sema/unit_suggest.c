@@ -84,6 +84,11 @@ static bool work_or_rate(struct arena *arena, const char *text, const char **bes
     return false;
 }
 
+static bool is_rate(const char *name) {
+    struct unit unit;
+    return unit_simple(name, strlen(name), &unit) && unit.dim.power[DIM_TIME] == -1;
+}
+
 static const char *same_but_case(const char *text, const char **other) {
     const struct unit_row *rows;
     size_t count = unit_table(&rows);
@@ -130,6 +135,10 @@ const char *unit_suggest(struct arena *arena, const char *text, const char **oth
         const char *part = suggest_part(arena, arena_strndup(arena, text, length), &part_other);
         if (part == NULL)
             return NULL;
+        if (part_other != NULL && is_rate(part) && strncmp(text + length, "/s", 2) == 0) {
+            part = part_other; /* "TFLOPs/s" has its seconds already */
+            part_other = NULL;
+        }
         ambiguous = ambiguous || part_other != NULL;
         buffer_text(&first, part);
         buffer_text(&second, part_other != NULL ? part_other : part);
