@@ -1,0 +1,299 @@
+/* test_cli_input.c: bad files and bad places. Each gives a clear message, the documented exit status
+ * (1 the plan has errors, 2 bad usage, 3 a file could not be read or written) and damages nothing. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buffer.h"
+#include "run.h"
+
+/* The smallest useful plan of the language. */
+static const char smallest[] =
+    "gpu my-card    { memory = 80 GB   bandwidth = 2 TB/s   peak.fp16 = 312 TFLOPS }\n"
+    "model my-model { params = 7e9     layers = 32   hidden = 4096   heads = 32 }\n"
+    "scenario chat  { gpu = my-card    model = my-model   context = 4096   batch = 1 }\n";
+
+static struct arena *arena;
+
+static void set_up(void)
+{
+    arena = arena_new();
+}
+
+static void tear_down(void)
+{
+    arena_free(arena);
+}
+
+TestSuite(cli_input, .init = set_up, .fini = tear_down);
+
+/* The status, a message on standard error, and nothing on standard output. */
+static void expect_refused(struct run run, int status, const char *part_of_message)
+{
+    cr_assert_eq(run.status, status, "exit status %d, not %d\n%.3000s", run.status, status, run.err);
+    cr_assert_not_null(strstr(run.err, part_of_message), "no `%s` in:\n%.3000s", part_of_message, run.err);
+    cr_assert(run.err_length < 50000, "%zu bytes of messages", run.err_length);
+    cr_assert_eq(run.out_length, 0, "a report was written all the same:\n%.500s", run.out);
+}
+
+Test(cli_input, the_smallest_plan_is_right)
+{
+    struct run run = RUN(arena, scratch_file(arena, "plan.perf", smallest));
+    cr_assert_eq(run.status, 0, "%s", run.err);
+    cr_assert_eq(run.err_length, 0, "%s", run.err);
+    cr_assert(run.out_length > 100);
+}
+
+Test(cli_input, standard_input)
+{
+    struct run_options options = {.input = smallest, .input_length = strlen(smallest)};
+    struct run run = run_perfc(arena, options, "-f", "json", "-", (const char *)NULL);
+    cr_assert_eq(run.status, 0, "%s", run.err);
+    cr_assert_not_null(strstr(run.out, "\"chat.fits\""));
+}
+
+Test(cli_input, empty_file)
+{
+    struct run run = RUN(arena, scratch_file(arena, "empty.perf", ""));
+    cr_assert_eq(run.status, 1, "exit status %d\n%s", run.status, run.err);
+    cr_assert_not_null(strstr(run.err, "empty.perf:1:1: "), "%s", run.err);
+}
+
+Test(cli_input, binary_junk)
+{
+    char junk[4096];
+    unsigned state = 1; /* a fixed linear congruential sequence */
+    for (size_t i = 0; i < sizeof junk; i++) {
+        state = state * 1103515245u + 12345u;
+        junk[i] = (char)(state >> 16);
+    }
+    struct run_options options = {.input = junk, .input_length = sizeof junk};
+    expect_refused(run_perfc(arena, options, "-", (const char *)NULL), 1, "error: ");
+}
+
+/* Control bytes of a plan must not reach a terminal through a diagnostic. */
+Test(cli_input, control_bytes_are_not_echoed)
+{
+    struct run run = RUN(arena, scratch_file(arena, "plan.perf", "gpu x { \x1b[31m = \x07\x9b \x7f }\n"));
+    expect_refused(run, 1, "error: ");
+    for (const char *at = run.err; *at != '\0'; at++)
+        cr_assert((unsigned char)*at >= ' ' || *at == '\n', "byte %d", *at);
+    cr_assert_null(strchr(run.err, '\x7f'));
+}
+
+Test(cli_input, nul_bytes)
+{
+    static const char text[] = "gpu a { memory = 1 GB }\0gpu b { memory = }";
+    struct run_options options = {.input = text, .input_length = sizeof text - 1};
+    expect_refused(run_perfc(arena, options, "-", (const char *)NULL), 1, ":1:24: ");
+}
+
+Test(cli_input, a_line_of_ten_megabytes)
+{
+    struct buffer text = buffer_in(arena);
+    buffer_text(&text, "let x = 1");
+    while (text.length < 10000000)
+        buffer_text(&text, " + 1111111111111111111111111111111111111111111111111111111111111111111111111111");
+    buffer_text(&text, " }\n");
+    struct run_options options = {.input = text.data, .input_length = text.length, .timeout = 120};
+    struct run run = run_perfc(arena, options, "-", (const char *)NULL);
+    expect_refused(run, 1, "error: ");
+}
+
+Test(cli_input, a_comment_of_ten_megabytes_is_fine)
+{
+    struct buffer text = buffer_in(arena);
+    buffer_text(&text, smallest);
+    buffer_byte(&text, '#');
+    buffer_repeat(&text, "x", 10000000);
+    struct run_options options = {.input = text.data, .input_length = text.length, .timeout = 120};
+    struct run run = run_perfc(arena, options, "check", "-", (const char *)NULL);
+    cr_assert_eq(run.status, 0, "%.1000s", run.err);
+}
+
+static void expect_too_deep(const char *open, size_t depth)
+{
+    struct buffer text = buffer_in(arena);
+    buffer_text(&text, "let x = 1\n");
+    buffer_repeat(&text, open, depth);
+    struct run_options options = {.input = text.data, .input_length = text.length, .timeout = 120};
+    expect_refused(run_perfc(arena, options, "-", (const char *)NULL), 1, "error: ");
+}
+
+Test(cli_input, nested_blocks_by_the_hundred_thousand)
+{
+    expect_too_deep("gpu a { ", 100000);
+    expect_too_deep("a { ", 100000);
+}
+
+Test(cli_input, nested_expressions_by_the_hundred_thousand)
+{
+    struct buffer text = buffer_in(arena);
+    static const char *const prefixes[] = {"(", "- ", "not ", "min(1, ", "if true then 1 else "};
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        text.length = 0;
+        buffer_text(&text, "let x = ");
+        buffer_repeat(&text, prefixes[i], 100000);
+        struct run_options options = {.input = text.data, .input_length = text.length, .timeout = 120};
+        expect_refused(run_perfc(arena, options, "-", (const char *)NULL), 1, "error: ");
+    }
+}
+
+/* Left spines are walked by a loop: a long sum is not deep. */
+Test(cli_input, a_sum_of_twenty_thousand_terms)
+{
+    struct buffer text = buffer_in(arena);
+    buffer_text(&text, smallest);
+    buffer_text(&text, "let x = 0");
+    buffer_repeat(&text, " + 1", 20000);
+    buffer_text(&text, "\nassert x == 20000\n");
+    struct run_options options = {.input = text.data, .input_length = text.length};
+    struct run run = run_perfc(arena, options, "check", "-", (const char *)NULL);
+    cr_assert_eq(run.status, 0, "%.1000s", run.err);
+}
+
+Test(cli_input, missing_file)
+{
+    expect_refused(RUN(arena, "/nonexistent/plan.perf"), 3, "/nonexistent/plan.perf");
+}
+
+Test(cli_input, directory_as_file)
+{
+    expect_refused(RUN(arena, "/"), 3, "directory");
+}
+
+Test(cli_input, unreadable_file)
+{
+    if (geteuid() == 0)
+        cr_skip_test("root reads everything");
+    const char *path = scratch_file(arena, "plan.perf", smallest);
+    chmod(path, 0);
+    expect_refused(RUN(arena, path), 3, "plan.perf");
+}
+
+Test(cli_input, output_directory_is_missing)
+{
+    const char *plan = scratch_file(arena, "plan.perf", smallest);
+    expect_refused(RUN(arena, plan, "-o", "/nonexistent/report.html"), 3, "/nonexistent/report.html");
+}
+
+Test(cli_input, output_is_a_directory)
+{
+    const char *plan = scratch_file(arena, "plan.perf", smallest);
+    const char *directory = arena_printf(arena, "%s/report.html", scratch_directory(arena));
+    cr_assert_eq(mkdir(directory, 0777), 0);
+    expect_refused(RUN(arena, plan, "-o", directory), 3, "report.html");
+    cr_assert_eq(directory_entries(directory), 0);
+}
+
+Test(cli_input, full_disk)
+{
+    const char *plan = scratch_file(arena, "plan.perf", smallest);
+    struct run_options options = {.stdout_path = "/dev/full"};
+    struct run run = run_perfc(arena, options, plan, (const char *)NULL);
+    cr_assert_eq(run.status, 3, "exit status %d", run.status);
+    cr_assert_not_null(strstr(run.err, "No space left on device"), "%s", run.err);
+    expect_refused(RUN(arena, "-f", "html", plan, "-o", "/dev/full"), 3, "/dev/full");
+    cr_assert(file_exists("/dev/full"));
+}
+
+Test(cli_input, closed_standard_output)
+{
+    const char *plan = scratch_file(arena, "plan.perf", smallest);
+    const char *command = arena_printf(arena, "'%s' '%s' >&-", perfc_path(), plan);
+    const char *const argv[] = {"sh", "-c", command, NULL};
+    struct run run = run_command(arena, argv, (struct run_options){0});
+    cr_assert_eq(run.status, 3, "exit status %d\n%s", run.status, run.err);
+}
+
+static void expect_plan_kept(const char *plan, const char *output)
+{
+    expect_refused(RUN(arena, plan, "-f", "text", "-o", output), 2, "plan.perf");
+    cr_assert_str_eq(read_file(arena, plan, NULL), smallest, "the plan was overwritten");
+}
+
+Test(cli_input, output_over_the_input)
+{
+    const char *plan = scratch_file(arena, "plan.perf", smallest);
+    size_t directory = (size_t)(strrchr(plan, '/') - plan);
+    expect_plan_kept(plan, plan);
+    expect_plan_kept(plan, arena_printf(arena, "%.*s/./plan.perf", (int)directory, plan));
+    const char *alias = arena_printf(arena, "%.*s/alias.txt", (int)directory, plan);
+    cr_assert_eq(link(plan, alias), 0);
+    expect_plan_kept(plan, alias);
+    const char *symbolic = arena_printf(arena, "%.*s/symbolic.txt", (int)directory, plan);
+    cr_assert_eq(symlink(plan, symbolic), 0);
+    expect_plan_kept(plan, symbolic);
+}
+
+Test(cli_input, two_outputs_to_one_file)
+{
+    const char *plan = scratch_file(arena, "plan.perf", smallest);
+    const char *report = arena_printf(arena, "%s/report.txt", scratch_directory(arena));
+    expect_refused(RUN(arena, plan, "-o", report, "-o", report), 2, "report.txt");
+}
+
+/* A plan with an error leaves the report of yesterday alone, and no temporary file behind. */
+Test(cli_input, errors_leave_the_old_report)
+{
+    const char *plan = scratch_file(arena, "plan.perf", "scenario chat { gpu = nothing }\n");
+    const char *directory = scratch_directory(arena);
+    const char *report = arena_printf(arena, "%s/report.html", directory);
+    write_file(report, "yesterday", 9);
+    expect_refused(RUN(arena, plan, "-o", report), 1, "nothing");
+    cr_assert_str_eq(read_file(arena, report, NULL), "yesterday");
+    cr_assert_eq(directory_entries(directory), 1);
+}
+
+Test(cli_input, a_report_is_written_whole_with_ordinary_permissions)
+{
+    const char *plan = scratch_file(arena, "plan.perf", smallest);
+    const char *directory = scratch_directory(arena);
+    const char *report = arena_printf(arena, "%s/report.html", directory);
+    mode_t mask = umask(022);
+    struct run run = RUN(arena, plan, "-o", report);
+    umask(mask);
+    cr_assert_eq(run.status, 0, "%s", run.err);
+    cr_assert_eq(run.out_length, 0);
+    cr_assert_eq(directory_entries(directory), 1);
+    struct stat status;
+    cr_assert_eq(stat(report, &status), 0);
+    cr_assert_eq(status.st_mode & 0777, 0644, "mode %o", (unsigned)status.st_mode & 0777);
+    size_t length;
+    const char *text = read_file(arena, report, &length);
+    cr_assert_not_null(text);
+    cr_assert(ends_with(text, "</html>\n"), "the end is %s", text + (length > 40 ? length - 40 : 0));
+}
+
+Test(cli_input, failed_assertion)
+{
+    const char *text = arena_printf(arena, "%sassert chat.ceiling.tpot <= 1 us \"too slow\"\n", smallest);
+    struct run run = RUN(arena, scratch_file(arena, "plan.perf", text));
+    cr_assert_eq(run.status, 5, "exit status %d\n%s", run.status, run.err);
+    cr_assert_not_null(strstr(run.out, "too slow"), "%s", run.out);
+}
+
+Test(cli_input, bad_usage)
+{
+    const char *plan = scratch_file(arena, "plan.perf", smallest);
+    struct run run = RUN(arena, NULL);
+    expect_refused(run, 2, "perfc");
+    expect_refused(RUN(arena, "--nonsense", plan), 2, "--nonsense");
+    expect_refused(RUN(arena, "-f", "pdf", plan), 2, "pdf");
+    expect_refused(RUN(arena, plan, "-o", "report.pdf"), 2, "report.pdf");
+    expect_refused(RUN(arena, plan, "-o"), 2, "-o");
+    expect_refused(RUN(arena, plan, plan), 2, "plan.perf");
+    expect_refused(RUN(arena, "list", "bananas"), 2, "bananas");
+}
+
+Test(cli_input, help_and_version)
+{
+    struct run help = RUN(arena, "--help");
+    cr_assert_eq(help.status, 0);
+    cr_assert_not_null(strstr(help.out, "-o"), "%s", help.out);
+    struct run version = RUN(arena, "--version");
+    cr_assert_eq(version.status, 0);
+    cr_assert_not_null(strstr(version.out, PERFC_VERSION), "%s", version.out);
+}
