@@ -149,12 +149,13 @@ static void add_cards(struct arena *arena, struct report_block *block)
     card->title = "today";
     card->subtitle = "llama-3.1-70b fp8 on 4 \xC3\x97 h100-sxm, 64 users, 2000 + 400 tokens";
     card->tone = TONE_GOOD;
-    add_figure(arena, card, (struct key_figure){"Memory", "today.fits", "fits", "12.0 GiB free",
-                                                NULL, TONE_GOOD});
-    add_figure(arena, card, (struct key_figure){"Time per token", "today.tpot", "31.0 ms", "27.0 to 37.0 ms",
-                                                "limit 12.0 ms", TONE_PLAIN});
-    add_figure(arena, card, (struct key_figure){"Throughput", "today.throughput", "2060 tok/s", NULL, NULL,
-                                                TONE_PLAIN});
+    add_figure(arena, card,
+               (struct key_figure){"Memory", "today.fits", "fits", "12.0 GiB free", NULL, TONE_GOOD});
+    add_figure(arena, card,
+               (struct key_figure){"Time per token", "today.tpot", "31.0 ms", "27.0 to 37.0 ms",
+                                   "limit 12.0 ms", TONE_PLAIN});
+    add_figure(arena, card,
+               (struct key_figure){"Throughput", "today.throughput", "2060 tok/s", NULL, NULL, TONE_PLAIN});
     rich_add(arena, &card->advice, TONE_PLAIN, "Decode is bound by reading weights: ");
     rich_add(arena, &card->advice, TONE_STRONG, "14.0 GB of the 16.1 GB");
     rich_add(arena, &card->advice, TONE_PLAIN, " moved per token.");
@@ -163,10 +164,10 @@ static void add_cards(struct arena *arena, struct report_block *block)
     card->title = NASTY_SCRIPT;
     card->subtitle = NASTY_MARKUP;
     card->tone = TONE_BAD;
-    add_figure(arena, card, (struct key_figure){"Memory", "x.fits", "does not fit", "short by 3.20 GiB", NULL,
-                                                TONE_BAD});
-    add_figure(arena, card, (struct key_figure){NASTY_PIPE, NULL, NASTY_TICKS, NASTY_CONTROL, NASTY_INVALID,
-                                                TONE_WARN});
+    add_figure(arena, card,
+               (struct key_figure){"Memory", "x.fits", "does not fit", "short by 3.20 GiB", NULL, TONE_BAD});
+    add_figure(arena, card,
+               (struct key_figure){NASTY_PIPE, NULL, NASTY_TICKS, NASTY_CONTROL, NASTY_INVALID, TONE_WARN});
     rich_add(arena, &card->advice, TONE_BAD, "Short by 3.20 GiB.");
     rich_add(arena, &card->advice, TONE_PLAIN,
              " It fits with batch \xE2\x89\xA4 27,"
@@ -270,9 +271,13 @@ static void add_derivation(struct arena *arena, struct report_section *section)
 {
     struct derivation *derivation = &add_block(arena, section, BLOCK_DERIVATION)->derivation;
     derivation->title = "today";
-    *VEC_PUSH(arena, derivation->steps) = (struct derivation_step){
-        "tpot", "Time between two tokens of one user.", "decode.step + interference", "12.1 ms + 0.666 ms",
-        "12.7 ms", "0.012728169130437148 s", "Yu and others, Orca, OSDI 2022"};
+    *VEC_PUSH(arena, derivation->steps) = (struct derivation_step){"tpot",
+                                                                   "Time between two tokens of one user.",
+                                                                   "decode.step + interference",
+                                                                   "12.1 ms + 0.666 ms",
+                                                                   "12.7 ms",
+                                                                   "0.012728169130437148 s",
+                                                                   "Yu and others, Orca, OSDI 2022"};
     *VEC_PUSH(arena, derivation->steps) = (struct derivation_step){
         NASTY_SCRIPT, NASTY_MARKUP, "a * b | c", NASTY_TICKS, NASTY_CONTROL, NASTY_INVALID, NULL};
 }
@@ -280,18 +285,27 @@ static void add_derivation(struct arena *arena, struct report_section *section)
 static void add_quantities(struct arena *arena, struct report *report)
 {
     const struct report_quantity quantities[] = {
-        {.name = "today.tpot", .type = QUANTITY_NUMBER, .value = 0.0104, .unit = "s", .has_band = true,
-         .low = 0.0087, .high = 0.0126},
+        {.name = "today.tpot",
+         .type = QUANTITY_NUMBER,
+         .value = 0.0104,
+         .unit = "s",
+         .has_band = true,
+         .low = 0.0087,
+         .high = 0.0126},
         {.name = "today.ceiling.tpot", .type = QUANTITY_NUMBER, .value = 0.008073741824, .unit = "s"},
         {.name = "today.memory.total", .type = QUANTITY_NUMBER, .value = 14000000000.0, .unit = "B"},
         {.name = "today.third", .type = QUANTITY_NUMBER, .value = 1.0 / 3.0, .unit = "1"},
         {.name = "today.fits", .type = QUANTITY_BOOL, .boolean = true},
         {.name = "today.decode.bound", .type = QUANTITY_TEXT, .text = "bandwidth (weights)"},
-        {.name = "today.compute_bound_batch", .type = QUANTITY_ABSENT,
+        {.name = "today.compute_bound_batch",
+         .type = QUANTITY_ABSENT,
          .text = "no batch is compute-bound at this context"},
         {.name = NASTY_SCRIPT ".name", .type = QUANTITY_TEXT, .text = NASTY_CONTROL},
         {.name = NASTY_FORMULA ".fits", .type = QUANTITY_BOOL, .boolean = false},
-        {.name = "\"q \\ uote\"." "tpot", .type = QUANTITY_ABSENT, .text = NASTY_INVALID},
+        {.name = "\"q \\ uote\"."
+                 "tpot",
+         .type = QUANTITY_ABSENT,
+         .text = NASTY_INVALID},
     };
     for (size_t i = 0; i < sizeof quantities / sizeof quantities[0]; i++)
         *VEC_PUSH(arena, report->quantities) = quantities[i];
@@ -299,14 +313,24 @@ static void add_quantities(struct arena *arena, struct report *report)
 
 static void add_assertions(struct arena *arena, struct report *report)
 {
-    *VEC_PUSH(arena, report->assertions) = (struct report_assertion){
-        "proposal.tpot <= 40 ms", "chat must feel instant", true, "31.0 ms", "40.0 ms", "22 % below", NULL,
-        27};
+    *VEC_PUSH(arena, report->assertions) = (struct report_assertion){"proposal.tpot <= 40 ms",
+                                                                     "chat must feel instant",
+                                                                     true,
+                                                                     "31.0 ms",
+                                                                     "40.0 ms",
+                                                                     "22 % below",
+                                                                     NULL,
+                                                                     27};
     *VEC_PUSH(arena, report->assertions) =
         (struct report_assertion){"proposal.fits", NULL, false, NULL, NULL, NULL, NULL, 28};
-    *VEC_PUSH(arena, report->assertions) = (struct report_assertion){
-        NASTY_SCRIPT " " NASTY_TICKS, NASTY_MARKUP, false, NASTY_PIPE, NASTY_CONTROL, NULL, NASTY_INVALID,
-        29};
+    *VEC_PUSH(arena, report->assertions) = (struct report_assertion){NASTY_SCRIPT " " NASTY_TICKS,
+                                                                     NASTY_MARKUP,
+                                                                     false,
+                                                                     NASTY_PIPE,
+                                                                     NASTY_CONTROL,
+                                                                     NULL,
+                                                                     NASTY_INVALID,
+                                                                     29};
 }
 
 static void add_diagnostics(struct arena *arena, struct report *report)
@@ -326,8 +350,9 @@ static void add_diagnostics(struct arena *arena, struct report *report)
 static void add_text_sections(struct arena *arena, struct report *report)
 {
     struct report_section *section = add_section(arena, report, "assumptions", "Assumptions", true);
-    struct rich_text paragraph = rich(arena, TONE_PLAIN, "Every default used, with its reason; a "
-                                                         "sentence that is long enough to be wrapped at eighty columns: ");
+    struct rich_text paragraph = rich(arena, TONE_PLAIN,
+                                      "Every default used, with its reason; a "
+                                      "sentence that is long enough to be wrapped at eighty columns: ");
     rich_add(arena, &paragraph, TONE_NAME, NASTY_TICKS);
     rich_add(arena, &paragraph, TONE_WARN, " " NASTY_MARKUP " ");
     rich_add(arena, &paragraph, TONE_MUTED, NASTY_INVALID);

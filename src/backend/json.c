@@ -1,0 +1,236 @@
+/* json.c: the report for scripts, in the form that docs/report.schema.json describes.
+ *
+ * Jansson builds and escapes everything whose size the plan's author controls by hand: names, texts,
+ * assertions, diagnostics. The members of "quantities" are composed here, one line each, for two reasons.
+ * Jansson 2.14 writes a real with 17 digits (0.0104 becomes 0.010400000000000001) and later versions
+ * otherwise, while a report must be the same everywhere; number_shortest() gives the shortest text that reads
+ * back as the same double. And a tree of a million nodes would cost more than the whole evaluation. */
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "backend/clean.h"
+#include "backend/emitters.h"
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/number.h"
+#include "result/report.h"
+#include "source/diag.h"
+#include "source/source.h"
+
+struct json_writer {
+    struct arena *arena;
+    struct buffer *out;
+    bool failed; /* Jansson ran out of memory */
+};
+
+static int append(const char *bytes, size_t length, void *data)
+{
+    buffer_add(data, bytes, length);
+    return 0;
+}
+
+/* Writes a value and gives up the caller's reference to it. */
+static void write_value(struct json_writer *writer, json_t *value)
+{
+    if (!value || json_dump_callback(value, append, writer->out, JSON_ENCODE_ANY) != 0)
+        writer->failed = true;
+    json_decref(value);
+}
+
+/* A string node, or null; ill-formed bytes become U+FFFD, since JSON is UTF-8. */
+static json_t *string_node(struct json_writer *writer, const char *text)
+{
+    return text ? json_string(clean_utf8(writer->arena, text)) : json_null();
+}
+
+static bool needs_escape(const char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < 0x20 || (unsigned char)*text >= 0x7F || *text == '"' || *text == '\\')
+            return true;
+    return false;
+}
+
+/* Most names are plain, and there may be a million of them. */
+static void write_string(struct json_writer *writer, const char *text)
+{
+    if (needs_escape(text)) {
+        write_value(writer, string_node(writer, text));
+        return;
+    }
+    buffer_byte(writer->out, '"');
+    buffer_text(writer->out, text);
+    buffer_byte(writer->out, '"');
+}
+
+static void write_member(struct json_writer *writer, const char *key, const char *text)
+{
+    buffer_text(writer->out, key);
+    write_string(writer, text);
+}
+
+static void write_number(struct json_writer *writer, const char *key, double value)
+{
+    char text[NUMBER_TEXT_MAX];
+    buffer_text(writer->out, key);
+    buffer_text(writer->out, number_shortest(text, value));
+}
+
+/* ---- quantities */
+
+static void write_absent(struct json_writer *writer, const char *why)
+{
+    write_member(writer, "{\"value\": null, \"why\": ", why ? why : "not known");
+}
+
+static void write_real(struct json_writer *writer, const struct report_quantity *quantity)
+{
+    if (!isfinite(quantity->value)) { /* the evaluator's checks exclude this; JSON could not hold it */
+        write_absent(writer, "not a finite number");
+        return;
+    }
+    write_number(writer, "{\"value\": ", quantity->value);
+    write_member(writer, ", \"unit\": ", quantity->unit ? quantity->unit : "1");
+    if (quantity->has_band && isfinite(quantity->low) && isfinite(quantity->high)) {
+        write_number(writer, ", \"low\": ", quantity->low);
+        write_number(writer, ", \"high\": ", quantity->high);
+    }
+}
+
+static void write_quantity(struct json_writer *writer, const struct report_quantity *quantity)
+{
+    switch (quantity->type) {
+    case QUANTITY_NUMBER: write_real(writer, quantity); break;
+    case QUANTITY_BOOL:
+        buffer_text(writer->out, quantity->boolean ? "{\"value\": true" : "{\"value\": false");
+        break;
+    case QUANTITY_TEXT: write_member(writer, "{\"value\": ", quantity->text); break;
+    case QUANTITY_ABSENT: write_absent(writer, quantity->text); break;
+    }
+    buffer_byte(writer->out, '}');
+}
+
+static void write_quantities(struct json_writer *writer, const struct report *report)
+{
+    buffer_text(writer->out, "  \"quantities\": {");
+    for (size_t i = 0; i < report->quantities.count; i++) {
+        const struct report_quantity *quantity = &report->quantities.items[i];
+        write_member(writer, i == 0 ? "\n    " : ",\n    ", quantity->name);
+        buffer_text(writer->out, ": ");
+        write_quantity(writer, quantity);
+    }
+    buffer_text(writer->out, report->quantities.count > 0 ? "\n  },\n" : "},\n");
+}
+
+/* ---- the rest */
+
+static void write_names(struct json_writer *writer, const char *key, const char *const *names, size_t count)
+{
+    buffer_text(writer->out, key);
+    for (size_t i = 0; i < count; i++)
+        write_member(writer, i == 0 ? "" : ", ", names[i]);
+    buffer_byte(writer->out, ']');
+}
+
+static void write_declarations(struct json_writer *writer, const struct report *report)
+{
+    buffer_text(writer->out, "  \"declarations\": {\n");
+    write_names(writer, "    \"models\": [", report->models.items, report->models.count);
+    write_names(writer, ",\n    \"gpus\": [", report->gpus.items, report->gpus.count);
+    write_names(writer, ",\n    \"scenarios\": [", report->scenarios.items, report->scenarios.count);
+    buffer_text(writer->out, "\n  },\n");
+}
+
+/* "why" is there only when the assertion could not be decided. */
+static json_t *assertion_node(struct json_writer *writer, const struct report_assertion *assertion)
+{
+    json_t *node = json_pack("{s:o, s:b, s:o, s:I}", "text", string_node(writer, assertion->text), "holds",
+                             (int)assertion->holds, "message", string_node(writer, assertion->message),
+                             "line", (json_int_t)assertion->line);
+    if (node && assertion->why)
+        json_object_set_new(node, "why", string_node(writer, assertion->why));
+    return node;
+}
+
+static void set_place(struct json_writer *writer, json_t *node, const struct report *report, struct span span,
+                      bool known)
+{
+    if (!known || !report->sources || span.file >= sources_count(report->sources)) {
+        json_object_set_new(node, "file", json_null());
+        json_object_set_new(node, "line", json_null());
+        json_object_set_new(node, "column", json_null());
+        return;
+    }
+    const struct source *source = sources_get(report->sources, span.file);
+    unsigned line, column;
+    source_position(source, span.start, &line, &column);
+    json_object_set_new(node, "file", string_node(writer, source->path));
+    json_object_set_new(node, "line", json_integer(line));
+    json_object_set_new(node, "column", json_integer(column));
+}
+
+static json_t *note_node(struct json_writer *writer, const struct report *report,
+                         const struct diag_note *note)
+{
+    json_t *node = json_object();
+    set_place(writer, node, report, note->span, note->span.end != 0);
+    json_object_set_new(node, "message", string_node(writer, note->text));
+    if (note->replacement)
+        json_object_set_new(node, "replacement", string_node(writer, note->replacement));
+    return node;
+}
+
+static json_t *diagnostic_node(struct json_writer *writer, const struct report *report,
+                               const struct diag *diag)
+{
+    const struct diag_info *info = diag_info(diag->code);
+    json_t *node = json_pack("{s:s, s:s}", "code", info->code, "severity",
+                             info->severity == DIAG_ERROR ? "error" : "warning");
+    set_place(writer, node, report, diag->span, true);
+    json_object_set_new(node, "message", string_node(writer, diag->message));
+    json_t *notes = json_array();
+    for (const struct diag_note *note = diag->notes; note; note = note->next)
+        json_array_append_new(notes, note_node(writer, report, note));
+    json_object_set_new(node, "notes", notes);
+    return node;
+}
+
+static void write_assertions(struct json_writer *writer, const struct report *report)
+{
+    buffer_text(writer->out, "  \"assertions\": [");
+    for (size_t i = 0; i < report->assertions.count; i++) {
+        buffer_text(writer->out, i == 0 ? "\n    " : ",\n    ");
+        write_value(writer, assertion_node(writer, &report->assertions.items[i]));
+    }
+    buffer_text(writer->out, report->assertions.count > 0 ? "\n  ],\n" : "],\n");
+}
+
+static void write_diagnostics(struct json_writer *writer, const struct report *report)
+{
+    size_t count = report->diags ? diags_count(report->diags) : 0;
+    buffer_text(writer->out, "  \"diagnostics\": [");
+    for (size_t i = 0; i < count; i++) {
+        buffer_text(writer->out, i == 0 ? "\n    " : ",\n    ");
+        write_value(writer, diagnostic_node(writer, report, diags_get(report->diags, i)));
+    }
+    buffer_text(writer->out, count > 0 ? "\n  ]\n" : "]\n");
+}
+
+bool json_emit(struct arena *arena, const struct report *report, struct backend_options options,
+               struct buffer *out)
+{
+    (void)options;
+    struct json_writer writer = {.arena = arena, .out = out};
+    buffer_text(out, "{\n  \"schema\": \"perfc-report/1\",\n  \"plan\": ");
+    write_value(&writer, string_node(&writer, report->plan));
+    buffer_text(out, ",\n  \"title\": ");
+    write_value(&writer, string_node(&writer, report->title));
+    buffer_text(out, ",\n");
+    write_declarations(&writer, report);
+    write_quantities(&writer, report);
+    write_assertions(&writer, report);
+    write_diagnostics(&writer, report);
+    buffer_text(out, "}\n");
+    return !writer.failed;
+}

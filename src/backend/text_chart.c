@@ -1,0 +1,293 @@
+/* text_chart.c: stacked bars and lines drawn in characters. */
+#include <math.h>
+#include <string.h>
+
+#include "backend/clean.h"
+#include "backend/text_draw.h"
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/utf8.h"
+
+enum {
+    LABEL_WIDEST = 24,
+    PLOT_ROWS = 15,
+    Y_LABEL = 8, /* columns left of the axis of a line chart */
+    LETTERS = 26,
+};
+
+/* ---- bars */
+
+static double bar_sum(const struct bar *bar)
+{
+    double sum = 0;
+    for (size_t i = 0; i < bar->parts.count; i++)
+        sum += bar->parts.items[i].value;
+    return sum;
+}
+
+static const char *bar_label(const struct text_writer *writer, const struct bar *bar)
+{
+    return clean_middle(writer->arena, text_clean(writer, bar->label), LABEL_WIDEST,
+                        text_glyph(writer, GLYPH_ELLIPSIS));
+}
+
+/* Each part ends where the sum so far rounds to, so that rounding never adds up. */
+static void draw_bar(struct text_writer *writer, const struct bar *bar, size_t room, double full)
+{
+    struct canvas canvas = canvas_new(writer, room, 1);
+    double sum = 0, scale = full > 0 ? (double)(room - 1) / full : 0;
+    size_t column = 0;
+    for (size_t i = 0; i < bar->parts.count; i++) {
+        const struct bar_part *part = &bar->parts.items[i];
+        sum += part->value;
+        for (; (double)column + 0.5 <= sum * scale; column++)
+            canvas_set(&canvas, (double)column, 0, series_fill(writer, part->kind),
+                       series_colour(part->kind));
+    }
+    if (bar->limit > 0)
+        canvas_set(&canvas, bar->limit * scale, 0, text_glyph(writer, GLYPH_VERTICAL), "1");
+    canvas_row(&canvas, 0);
+    text_newline(writer);
+}
+
+static void draw_bar_key(struct text_writer *writer, const struct bar *bar, size_t indent)
+{
+    struct key_item *items = ARENA_ARRAY(writer->arena, struct key_item, bar->parts.count + 2);
+    size_t count = 0;
+    if (bar->total_text)
+        items[count++] = (struct key_item){"=", NULL, text_clean(writer, bar->total_text)};
+    for (size_t i = 0; i < bar->parts.count; i++) {
+        const struct bar_part *part = &bar->parts.items[i];
+        const char *label = text_clean(writer, part->label), *text = text_clean(writer, part->text);
+        items[count++] = (struct key_item){series_fill(writer, part->kind), series_colour(part->kind),
+                                           arena_printf(writer->arena, "%s %s", label, text)};
+    }
+    if (bar->limit_text)
+        items[count++] =
+            (struct key_item){text_glyph(writer, GLYPH_VERTICAL), "1", text_clean(writer, bar->limit_text)};
+    if (count > 0)
+        text_key(writer, items, count, indent);
+}
+
+void text_bars(struct text_writer *writer, const struct bar_chart *chart)
+{
+    double full = 0;
+    size_t label_width = 0;
+    for (size_t i = 0; i < chart->bars.count; i++) {
+        const struct bar *bar = &chart->bars.items[i];
+        const char *label = bar_label(writer, bar);
+        size_t width = utf8_width(label, strlen(label));
+        label_width = width > label_width ? width : label_width;
+        full = fmax(full, fmax(bar_sum(bar), bar->limit));
+    }
+    size_t indent = label_width + 2;
+    size_t room = writer->width > indent + 10 ? writer->width - indent : 10;
+    for (size_t i = 0; i < chart->bars.count; i++) {
+        const struct bar *bar = &chart->bars.items[i];
+        const char *label = bar_label(writer, bar);
+        text_tone(writer, TONE_NAME, label);
+        text_spaces(writer, indent - utf8_width(label, strlen(label)));
+        draw_bar(writer, bar, room, full);
+        draw_bar_key(writer, bar, indent);
+    }
+}
+
+/* ---- lines */
+
+struct plot {
+    struct text_writer *writer;
+    const struct line_chart *chart;
+    struct canvas canvas;
+    double x_low, x_high; /* logarithms when the axis is logarithmic */
+    double y_high, y_step;
+};
+
+static double x_value(const struct plot *plot, double x)
+{
+    return plot->chart->x_log ? log10(x > 0 ? x : 1e-30) : x;
+}
+
+static double x_column(const struct plot *plot, double x)
+{
+    double span = plot->x_high - plot->x_low;
+    double share = span > 0 ? (x_value(plot, x) - plot->x_low) / span : 0.5;
+    return share * (double)(plot->canvas.columns - 1);
+}
+
+static double y_row(const struct plot *plot, double y)
+{
+    return (1 - y / plot->y_high) * (double)(plot->canvas.rows - 1);
+}
+
+/* The next of 1, 2, 5, 10, ... at or above `value`. */
+static double round_step(double value)
+{
+    if (!(value > 0))
+        return 1;
+    double decade = pow(10, floor(log10(value)));
+    static const double steps[] = {1, 2, 5, 10};
+    for (size_t i = 0; i < 4; i++)
+        if (steps[i] * decade >= value * (1 - 1e-9))
+            return steps[i] * decade;
+    return 10 * decade;
+}
+
+static void measure_plot(struct plot *plot)
+{
+    bool any = false;
+    double top = 0;
+    for (size_t s = 0; s < plot->chart->series.count; s++) {
+        const struct line_series *series = &plot->chart->series.items[s];
+        for (size_t i = 0; i < series->points.count; i++) {
+            const struct line_point *point = &series->points.items[i];
+            double x = x_value(plot, point->x);
+            plot->x_low = any ? fmin(plot->x_low, x) : x;
+            plot->x_high = any ? fmax(plot->x_high, x) : x;
+            any = true;
+            if (point->valid)
+                top = fmax(top, point->y);
+        }
+    }
+    plot->y_step = round_step(top / 5);
+    plot->y_high = plot->y_step * fmax(1, ceil(top / plot->y_step - 1e-9));
+}
+
+/* A point's letter: capital where it fits the memory, small where it does not. */
+static const char *point_letter(const struct plot *plot, size_t series, bool fits)
+{
+    return arena_printf(plot->writer->arena, "%c", (fits ? 'A' : 'a') + (int)(series % LETTERS));
+}
+
+static const char *const series_colours[] = {"34", "33", "32", "35", "36", "31"};
+
+static void draw_segment(struct plot *plot, const struct line_point *from, const struct line_point *to)
+{
+    double x0 = x_column(plot, from->x), x1 = x_column(plot, to->x);
+    double y0 = y_row(plot, from->y), y1 = y_row(plot, to->y);
+    const char *dot = plot->writer->unicode ? "·" : ".";
+    double steps = ceil(fmax(fabs(x1 - x0), fabs(y1 - y0)));
+    for (double i = 1; i < steps; i++)
+        canvas_set(&plot->canvas, x0 + (x1 - x0) * i / steps, y0 + (y1 - y0) * i / steps, dot, "2");
+}
+
+static void draw_series(struct plot *plot, size_t number)
+{
+    const struct line_series *series = &plot->chart->series.items[number];
+    for (size_t i = 1; i < series->points.count; i++)
+        if (series->points.items[i - 1].valid && series->points.items[i].valid)
+            draw_segment(plot, &series->points.items[i - 1], &series->points.items[i]);
+}
+
+static void mark_series(struct plot *plot, size_t number)
+{
+    const struct line_series *series = &plot->chart->series.items[number];
+    const char *colour = series_colours[number % (sizeof series_colours / sizeof series_colours[0])];
+    for (size_t i = 0; i < series->points.count; i++) {
+        const struct line_point *point = &series->points.items[i];
+        if (point->valid)
+            canvas_set(&plot->canvas, x_column(plot, point->x), y_row(plot, point->y),
+                       point_letter(plot, number, point->fits), colour);
+    }
+}
+
+static void draw_limit(struct plot *plot)
+{
+    if (!(plot->chart->x_limit > 0))
+        return;
+    for (size_t row = 0; row < plot->canvas.rows; row++)
+        canvas_set(&plot->canvas, x_column(plot, plot->chart->x_limit), (double)row,
+                   text_glyph(plot->writer, GLYPH_DASH_VERTICAL), "31");
+}
+
+static void write_plot(struct plot *plot)
+{
+    struct text_writer *writer = plot->writer;
+    const char **labels = ARENA_ARRAY(writer->arena, const char *, plot->canvas.rows);
+    double ticks = floor(plot->y_high / plot->y_step + 0.5);
+    for (double i = 0; i <= ticks; i++) {
+        double row = floor(y_row(plot, i * plot->y_step) + 0.5);
+        labels[(size_t)row] = axis_number(writer->arena, i * plot->y_step / plot->chart->y_scale);
+    }
+    for (size_t row = 0; row < plot->canvas.rows; row++) {
+        buffer_printf(writer->out, "%*s ", Y_LABEL, labels[row] ? labels[row] : "");
+        buffer_text(writer->out, text_glyph(writer, labels[row] ? GLYPH_TICK_LEFT : GLYPH_VERTICAL));
+        canvas_row(&plot->canvas, row);
+        text_newline(writer);
+    }
+}
+
+/* The values of the first series stand under the axis, as many as have room. */
+static void write_x_axis(struct plot *plot)
+{
+    struct text_writer *writer = plot->writer;
+    struct canvas axis = canvas_new(writer, plot->canvas.columns, 2);
+    for (size_t c = 0; c < axis.columns; c++)
+        canvas_set(&axis, (double)c, 0, text_glyph(writer, GLYPH_RULE), NULL);
+    const struct line_series *series = &plot->chart->series.items[0];
+    size_t next_free = 0;
+    for (size_t i = 0; i < series->points.count; i++) {
+        double x = series->points.items[i].x, column = x_column(plot, x);
+        const char *label = axis_number(writer->arena, x / plot->chart->x_scale);
+        size_t length = strlen(label);
+        double begin =
+            floor(fmin(fmax(column - (double)length / 2 + 0.5, 0), (double)(axis.columns - length)));
+        if (begin < (double)next_free)
+            continue;
+        canvas_set(&axis, column, 0, text_glyph(writer, GLYPH_TICK_BELOW), NULL);
+        canvas_text(&axis, (size_t)begin, 1, label, false);
+        next_free = (size_t)begin + length + 1;
+    }
+    text_spaces(writer, Y_LABEL + 1);
+    buffer_text(writer->out, text_glyph(writer, GLYPH_CORNER));
+    canvas_row(&axis, 0);
+    text_newline(writer);
+    text_spaces(writer, Y_LABEL + 2);
+    canvas_row(&axis, 1);
+    text_newline(writer);
+}
+
+static void write_plot_key(struct plot *plot)
+{
+    const struct line_chart *chart = plot->chart;
+    struct text_writer *writer = plot->writer;
+    struct key_item *items = ARENA_ARRAY(writer->arena, struct key_item, chart->series.count + 2);
+    size_t count = 0;
+    bool spills = false;
+    for (size_t s = 0; s < chart->series.count; s++) {
+        const struct line_series *series = &chart->series.items[s];
+        items[count++] =
+            (struct key_item){point_letter(plot, s, true),
+                              series_colours[s % (sizeof series_colours / sizeof series_colours[0])],
+                              text_clean(writer, series->label)};
+        for (size_t i = 0; i < series->points.count; i++)
+            spills |= series->points.items[i].valid && !series->points.items[i].fits;
+    }
+    if (spills)
+        items[count++] = (struct key_item){"a", NULL, "small letter: does not fit"};
+    if (chart->x_limit > 0 && chart->x_limit_text)
+        items[count++] = (struct key_item){text_glyph(writer, GLYPH_DASH_VERTICAL), "31",
+                                           text_clean(writer, chart->x_limit_text)};
+    text_key(writer, items, count, Y_LABEL + 2);
+}
+
+void text_lines(struct text_writer *writer, const struct line_chart *chart)
+{
+    if (chart->series.count == 0 || chart->series.items[0].points.count == 0)
+        return;
+    size_t margin = Y_LABEL + 2;
+    struct plot plot = {.writer = writer, .chart = chart};
+    plot.canvas = canvas_new(writer, writer->width > margin + 10 ? writer->width - margin : 10, PLOT_ROWS);
+    measure_plot(&plot);
+    struct styled title = styled_text(writer, TONE_MUTED, chart->y_title);
+    text_wrapped(writer, &title, "", 0);
+    draw_limit(&plot);
+    for (size_t s = 0; s < chart->series.count; s++)
+        draw_series(&plot, s);
+    for (size_t s = 0; s < chart->series.count; s++)
+        mark_series(&plot, s);
+    write_plot(&plot);
+    write_x_axis(&plot);
+    title = styled_text(writer, TONE_MUTED, chart->x_title);
+    text_wrapped(writer, &title, arena_printf(writer->arena, "%*s", (int)margin, ""), margin);
+    write_plot_key(&plot);
+}
