@@ -55,7 +55,7 @@ static void draw_bar_key(struct text_writer *writer, const struct bar *bar, size
     struct key_item *items = ARENA_ARRAY(writer->arena, struct key_item, bar->parts.count + 2);
     size_t count = 0;
     if (bar->total_text)
-        items[count++] = (struct key_item){"=", NULL, text_clean(writer, bar->total_text)};
+        items[count++] = (struct key_item){"total", NULL, text_clean(writer, bar->total_text)};
     for (size_t i = 0; i < bar->parts.count; i++) {
         const struct bar_part *part = &bar->parts.items[i];
         const char *label = text_clean(writer, part->label), *text = text_clean(writer, part->text);
@@ -86,7 +86,7 @@ void text_bars(struct text_writer *writer, const struct bar_chart *chart)
         const struct bar *bar = &chart->bars.items[i];
         const char *label = bar_label(writer, bar);
         text_tone(writer, TONE_NAME, label);
-        text_spaces(writer, indent - utf8_width(label, strlen(label)));
+        text_spaces(writer, bar->parts.count > 0 ? indent - utf8_width(label, strlen(label)) : 0);
         draw_bar(writer, bar, room, full);
         draw_bar_key(writer, bar, indent);
     }
