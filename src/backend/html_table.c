@@ -1,0 +1,68 @@
+/* html_table.c: a table in its own scrolling frame, with its first column as row headings. */
+#include "backend/html_page.h"
+
+#include "base/number.h"
+
+/* The value a script sorts by: six digits order a column, and keep a long table small. */
+static void sort_value(struct html_page *page, xmlNodePtr node, double value)
+{
+    char text[NUMBER_TEXT_MAX];
+    html_set(page, node, "data-v", number_significant(text, value, 6));
+}
+
+static const char *cell_class(const struct report_column *column, const struct report_cell *cell)
+{
+    bool right = column && column->align == ALIGN_RIGHT;
+    if (cell && cell->best)
+        return right ? "n best" : "best";
+    return right ? "n" : NULL;
+}
+
+static void heading(struct html_page *page, xmlNodePtr row, const struct report_column *column)
+{
+    xmlNodePtr node = html_add_text(page, row, "th", cell_class(column, NULL), NULL);
+    html_set(page, node, "scope", "col");
+    if (column->quantity)
+        html_set(page, node, "data-quantity", column->quantity);
+    html_text(page, node, column->heading ? column->heading : "");
+}
+
+static void cell(struct html_page *page, xmlNodePtr row, const struct report_column *column,
+                 const struct report_cell *cell, bool first)
+{
+    xmlNodePtr node = html_add_text(page, row, first ? "th" : "td", cell_class(column, cell), NULL);
+    if (first)
+        html_set(page, node, "scope", "row");
+    if (cell->has_value)
+        sort_value(page, node, cell->value);
+    html_rich(page, node, &cell->text);
+    if (cell->best)
+        html_add_text(page, node, "span", "vh", " (best)");
+}
+
+void html_table(struct html_page *page, xmlNodePtr parent, const struct report_table *table)
+{
+    xmlNodePtr frame = html_add_text(page, parent, "div", "frame", NULL);
+    html_set(page, frame, "role", "region");
+    html_set(page, frame, "tabindex", "0");
+    html_set(page, frame, "aria-label", table->caption ? table->caption : "Table");
+    xmlNodePtr node = html_add(page, frame, "table");
+    if (table->caption)
+        html_add_text(page, node, "caption", NULL, table->caption);
+    xmlNodePtr row = html_add(page, html_add(page, node, "thead"), "tr");
+    for (size_t i = 0; i < table->columns.count; i++)
+        heading(page, row, &table->columns.items[i]);
+    xmlNodePtr body = html_add(page, node, "tbody");
+    html_raw(page, body, "\n");
+    for (size_t i = 0; i < table->rows.count; i++) {
+        const struct report_row *made = &table->rows.items[i];
+        row = html_add_text(page, body, "tr", made->total ? "total" : NULL, NULL);
+        for (size_t j = 0; j < made->cells.count; j++) {
+            const struct report_column *column =
+                j < table->columns.count ? &table->columns.items[j] : NULL;
+            cell(page, row, column, &made->cells.items[j], j == 0);
+        }
+        html_raw(page, body, "\n");
+    }
+    html_raw(page, parent, "\n");
+}

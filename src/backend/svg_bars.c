@@ -1,0 +1,201 @@
+/* svg_bars.c: one stacked bar per scenario. A part carries its own label where it is wide enough; the others
+ * are named below their bar, each behind a swatch of its colour. Many bars share one legend instead. */
+#include "backend/svg.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_BARS = 40, ROOMY_BARS = 8, MAX_LEGEND = 12 };
+
+struct bars {
+    struct svg *svg;
+    const struct bar_chart *chart;
+    struct chart_scale x;
+    double y; /* where the next thing goes */
+    bool compact;
+    size_t shown;
+};
+
+static double bar_total(const struct bar *bar)
+{
+    double total = 0;
+    for (size_t i = 0; i < bar->parts.count; i++)
+        total += fmax(bar->parts.items[i].value, 0);
+    return total;
+}
+
+/* ---- labels behind swatches ---------------------------------------------------------------- */
+
+/* A row of swatches with text that wraps at the width; `x` moves along, bars->y down. */
+static void swatch(struct bars *bars, xmlNodePtr group, double *x, enum series_kind kind, const char *text)
+{
+    struct svg *svg = bars->svg;
+    double mark = 10, gap = 5, height = svg->size + 5;
+    text = chart_fit(svg->page->arena, text, svg->size, svg->width - mark - gap - 4);
+    double width = mark + gap + chart_text_width(text, svg->size);
+    if (*x > 0 && *x + width > svg->width) {
+        *x = 0;
+        bars->y += height;
+    }
+    svg_box(svg, group, svg_kind_class(kind), (struct chart_box){*x, bars->y + height - 13, mark, mark});
+    svg_text(svg, group, NULL, *x + mark + gap, bars->y + height - 4, SVG_START, text);
+    *x += width + 14;
+}
+
+static bool seen_before(const struct bar_chart *chart, size_t bar, size_t part)
+{
+    const struct bar_part *made = &chart->bars.items[bar].parts.items[part];
+    for (size_t i = 0; i <= bar; i++)
+        for (size_t j = 0; j < chart->bars.items[i].parts.count && (i < bar || j < part); j++) {
+            const struct bar_part *other = &chart->bars.items[i].parts.items[j];
+            if (other->kind == made->kind && strcmp(other->label, made->label) == 0)
+                return true;
+        }
+    return false;
+}
+
+static void draw_legend(struct bars *bars)
+{
+    xmlNodePtr group = svg_group(bars->svg, bars->svg->root, "legend");
+    double x = 0;
+    size_t entries = 0;
+    for (size_t i = 0; i < bars->shown; i++) {
+        const struct bar *bar = &bars->chart->bars.items[i];
+        for (size_t j = 0; j < bar->parts.count && entries < MAX_LEGEND; j++) {
+            if (seen_before(bars->chart, i, j))
+                continue;
+            swatch(bars, group, &x, bar->parts.items[j].kind, bar->parts.items[j].label);
+            entries++;
+        }
+    }
+    if (entries)
+        bars->y += bars->svg->size + 14;
+}
+
+/* ---- one bar ------------------------------------------------------------------------------- */
+
+/* The name with the total behind it, and the name of the limit where its line begins. */
+static void draw_header(struct bars *bars, xmlNodePtr group, const struct bar *bar)
+{
+    struct svg *svg = bars->svg;
+    double size = svg->size, gap = 10;
+    const char *total = bar->total_text ? bar->total_text : bar->parts.count ? "" : "nothing to show";
+    double total_width = chart_text_width(total, size);
+    const char *name = chart_fit(svg->page->arena, bar->label, size * 1.08, svg->width - total_width - gap);
+    double name_width = chart_text_width(name, size) * 1.08; /* it is bold */
+    bool limited = bar->limit > 0 && bar->limit_text && !bars->compact;
+    double limit = limited ? chart_at(&bars->x, bar->limit) : 0;
+    const char *limit_text = limited ? chart_fit(svg->page->arena, bar->limit_text, size, svg->width) : "";
+    double limit_width = chart_text_width(limit_text, size);
+    double limit_end = fmin(fmax(limit + 4, limit_width), svg->width);
+    if (limited && limit_end - limit_width < name_width + gap + total_width + 2 * gap)
+        bars->y += size + 4;
+    double baseline = bars->y + size;
+    bool own_row = limited && limit_end - limit_width < name_width + gap + total_width + 2 * gap;
+    svg_text(svg, group, "name", 0, own_row ? baseline - size - 4 : baseline, SVG_START, name);
+    svg_text(svg, group, "total", name_width + gap, own_row ? baseline - size - 4 : baseline, SVG_START, total);
+    if (limited)
+        svg_text(svg, group, "muted", limit_end, baseline, SVG_END, limit_text);
+    bars->y += size + 7;
+}
+
+static const char *part_text(struct bars *bars, const struct bar_part *part)
+{
+    return part->text ? arena_printf(bars->svg->page->arena, "%s %s", part->label, part->text) : part->label;
+}
+
+/* Draws the parts side by side; returns how many labels did not fit within. */
+static size_t draw_parts(struct bars *bars, xmlNodePtr group, const struct bar *bar, double height, bool *outside)
+{
+    struct svg *svg = bars->svg;
+    double sum = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < bar->parts.count; i++) {
+        const struct bar_part *part = &bar->parts.items[i];
+        if (!(part->value > 0)) {
+            outside[i] = false;
+            continue;
+        }
+        double left = chart_at(&bars->x, sum), right = chart_at(&bars->x, sum += part->value);
+        const char *text = part_text(bars, part);
+        struct chart_box box = {left, bars->y, fmax(right - left, 1), height};
+        svg_hint(svg, svg_box(svg, group, svg_kind_class(part->kind), box), text);
+        outside[i] = chart_text_width(text, svg->size) + 10 > box.width;
+        if (outside[i])
+            count++;
+        else if (!bars->compact)
+            svg_text(svg, group, arena_printf(svg->page->arena, "on %s", svg_kind_class(part->kind)),
+                     left + box.width / 2, bars->y + height / 2 + svg->size * 0.35, SVG_MIDDLE, text);
+    }
+    return count;
+}
+
+static void draw_bar(struct bars *bars, const struct bar *bar)
+{
+    struct svg *svg = bars->svg;
+    xmlNodePtr group = svg_group(svg, svg->root, "bar");
+    double height = bars->compact ? 10 : 24;
+    draw_header(bars, group, bar);
+    bool *outside = ARENA_ARRAY(svg->page->arena, bool, bar->parts.count + 1);
+    double top = bars->y;
+    size_t left_over = draw_parts(bars, group, bar, height, outside);
+    if (bar->limit > 0) {
+        double limit = chart_at(&bars->x, bar->limit);
+        svg_line(svg, group, "limit", limit, top - 4, limit, top + height + 4);
+    }
+    bars->y += height;
+    if (left_over && !bars->compact) {
+        double x = 0;
+        bars->y += 5;
+        for (size_t i = 0; i < bar->parts.count; i++)
+            if (outside[i])
+                swatch(bars, group, &x, bar->parts.items[i].kind, part_text(bars, &bar->parts.items[i]));
+        bars->y += svg->size + 5;
+    }
+    bars->y += bars->compact ? 6 : 16;
+}
+
+/* ---- the chart ----------------------------------------------------------------------------- */
+
+static void draw_axis(struct bars *bars)
+{
+    struct svg *svg = bars->svg;
+    struct chart_ticks ticks = chart_linear_ticks(svg->page->arena, 0, bars->x.high,
+                                                  bars->chart->unit_scale > 0 ? bars->chart->unit_scale : 1,
+                                                  svg->narrow ? 4 : 8);
+    xmlNodePtr group = svg_group(svg, svg->root, "axis");
+    svg_line(svg, group, "base", bars->x.from, bars->y, bars->x.to, bars->y);
+    for (size_t i = 0; i < ticks.items.count; i++) {
+        const struct chart_tick *tick = &ticks.items.items[i];
+        double at = chart_at(&bars->x, tick->value);
+        double half = chart_text_width(tick->label, svg->size) / 2;
+        svg_line(svg, group, "base", at, bars->y, at, bars->y + 4);
+        svg_text(svg, group, NULL, fmax(fmin(at, svg->width - half), half), bars->y + svg->size + 6, SVG_MIDDLE,
+                 tick->label);
+    }
+    bars->y += 2 * svg->size + 12;
+    svg_text(svg, group, NULL, bars->x.to, bars->y, SVG_END, bars->chart->unit ? bars->chart->unit : "");
+    bars->y += 6;
+}
+
+void svg_bars(struct svg *svg, const struct bar_chart *chart)
+{
+    struct bars bars = {.svg = svg, .chart = chart, .y = 2};
+    bars.shown = chart->bars.count < MAX_BARS ? chart->bars.count : MAX_BARS;
+    bars.compact = bars.shown > ROOMY_BARS;
+    bars.x = (struct chart_scale){.from = 0, .to = svg->width - 2};
+    for (size_t i = 0; i < bars.shown; i++)
+        bars.x.high = fmax(bars.x.high, fmax(bar_total(&chart->bars.items[i]), chart->bars.items[i].limit));
+    if (!(bars.x.high > 0))
+        bars.x.high = chart->unit_scale > 0 ? chart->unit_scale : 1;
+    if (bars.compact)
+        draw_legend(&bars);
+    for (size_t i = 0; i < bars.shown; i++)
+        draw_bar(&bars, &chart->bars.items[i]);
+    draw_axis(&bars);
+    if (bars.shown < chart->bars.count) {
+        svg_text(svg, svg->root, "muted", 0, bars.y - 6, SVG_START,
+                 arena_printf(svg->page->arena, "the first %zu of %zu", bars.shown, chart->bars.count));
+    }
+    svg->height = bars.y;
+}
