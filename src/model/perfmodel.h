@@ -159,6 +159,10 @@ struct pm_engine {
     double stream_interval;             /* s: decode steps before the client sees the first token */
     double first_wave;                  /* w: mean wait in prefills of the others */
     bool embedding_on_host;
+    /* The exact form that was fitted, where the product computes more exactly (docs/calibration.md):
+     * capacity from unwindowed blocks alone, window pairs np * min(w, (np+1)/2), less than one sequence
+     * per replica, and O in place of O-1 in the residence of Little's law. For vectors and fits only. */
+    bool as_calibrated;
     struct pm_band tpot_band, ttft_band, rate_band;
     struct pm_band unverified_band;     /* for cards without serving measurements */
 };
@@ -223,6 +227,7 @@ struct pm_memory {
     double kv_tokens;           /* tokens the pool holds, floored to pages */
     bool fits;
     double max_batch;           /* at this length; floor; 0 when not even one fits */
+    enum pm_limit max_batch_limit; /* PM_LIMIT_NONE: sequences take no memory, max_batch means nothing */
     double max_context;         /* at this batch */
     enum pm_limit max_context_limit;
     double weights_by_class[10];/* embedding, positions, attention, ffn, experts, shared, router, norms, head, other */

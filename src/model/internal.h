@@ -1,0 +1,218 @@
+/* internal.h: what the files of libperfmodel share. Not installed; nobody outside src/model includes it. */
+#ifndef PERFMODEL_INTERNAL_H
+#define PERFMODEL_INTERNAL_H
+
+#include <math.h>
+
+#include "model/perfmodel.h"
+
+/* Greatest value a result may take: far beyond every real quantity, far from overflow. */
+#define PM_HUGE 1e300
+
+static inline double pm_divide(double dividend, double divisor)
+{
+    if (!(divisor > 0)) {
+        return 0;
+    }
+    double quotient = dividend / divisor;
+    return quotient < PM_HUGE ? quotient : PM_HUGE;
+}
+
+static inline double pm_at_least(double value, double least)
+{
+    return value > least ? value : least; /* also for NaN */
+}
+
+static inline double pm_at_most(double value, double most)
+{
+    return value < most ? value : most;
+}
+
+/* ---- how the GPUs are used ------------------------------------------------------------------ */
+
+/* Parallelism with every degree at least 1. */
+struct pm_layout {
+    double tp, pp, dp, ep;
+    double stage_gpus; /* tp * dp: the GPUs of one pipeline stage; experts spread over them */
+    double gpus;       /* of one replica */
+};
+
+struct pm_layout pm_layout_of(const struct pm_case *input);
+
+/* ---- what the model is ---------------------------------------------------------------------- */
+
+/* A model as it is computed with: `params` in place of an architecture are spread over its blocks. */
+struct pm_view {
+    const struct pm_model *model;
+    double layers;
+    bool declared;         /* `params` stand in place of an architecture */
+    bool declared_bare;    /* and width or heads are unknown: the weights are one operation a layer */
+    double declared_block; /* parameters of one block besides its attention; all of it when bare */
+    double scale;          /* declared over derived count where a plan gives both, else 1 */
+};
+
+struct pm_view pm_view_of(const struct pm_model *model);
+
+/* Parameters of one block. `split` parts divide by tp, `whole` parts are on every GPU. */
+struct pm_block_counts {
+    double attention_split, attention_whole; /* matrices */
+    double key_value;                        /* matrices that divide by key/value heads */
+    double attention_vectors;                /* biases, norms of queries and keys, sinks, convolutions */
+    double ffn, ffn_vectors;
+    double expert, expert_vectors;           /* one expert */
+    double latent;                           /* into and out of the width that experts work in */
+    double shared;
+    double router, router_vectors;
+    double norms;
+    double other;
+};
+
+void pm_count_block(const struct pm_view *view, const struct pm_block *block, struct pm_block_counts *out);
+
+/* Key/value heads on one GPU. */
+double pm_kv_heads_per_gpu(const struct pm_block *block, double tp);
+
+/* Head size of values: that of keys unless declared. */
+static inline double pm_v_dim(const struct pm_block *block)
+{
+    return block->v_dim > 0 ? block->v_dim : block->head_dim;
+}
+
+/* Bytes that one cached token adds to one block on one GPU, windows and sparse index aside. */
+double pm_kv_token_bytes(const struct pm_view *view, const struct pm_block *block, double tp);
+
+/* Bytes that a sparse index caches per token and block, on every GPU. */
+double pm_index_token_bytes(const struct pm_block *block);
+
+/* State of one sequence in one block on one GPU. */
+double pm_block_state(const struct pm_block *block, double tp);
+
+/* The longest reach of a block's cache: window or chunk; 0 when unlimited. */
+double pm_reach(const struct pm_block *block);
+
+static inline double pm_bytes(double count, const struct pm_format *format)
+{
+    return count * format->bits / 8;
+}
+
+/* ---- formats -------------------------------------------------------------------------------- */
+
+double pm_peak_16(const struct pm_gpu *gpu);
+double pm_peak_ceiling(const struct pm_gpu *gpu, const struct pm_format *format);
+/* Peak and efficiency class of the expected reading. */
+double pm_peak_expected(const struct pm_gpu *gpu, const struct pm_format *format, enum pm_class *computed);
+enum pm_class pm_class_of_bits(double bits);
+
+/* Formats by tensor class; those of `params` without an architecture are all one. */
+const struct pm_format *pm_format_attention(const struct pm_view *view, const struct pm_block *block);
+const struct pm_format *pm_format_ffn(const struct pm_view *view, const struct pm_block *block);
+/* The head multiplies in the embedding's format while they are one tensor. */
+const struct pm_format *pm_format_head(const struct pm_view *view);
+/* Tied to the embedding, and stored once. */
+bool pm_head_is_embedding(const struct pm_view *view);
+
+/* ---- attended tokens ------------------------------------------------------------------------ */
+
+/* Decode steps that read from `first` to `last` tokens; equal for one step. */
+struct pm_contexts {
+    double first, last;
+};
+
+/* Mean tokens attended by a token at the contexts. `reach` 0: unlimited. */
+double pm_attended_mean(struct pm_contexts contexts, double window, double chunk);
+
+/* Attended pairs of `tokens` prompt tokens after `cached` cached ones. */
+double pm_attended_pairs(double tokens, double cached, double window, double chunk);
+
+/* Cached tokens that a prefill reads in a block with this reach. */
+double pm_attended_cached(double cached, double window, double chunk);
+
+/* ---- a step --------------------------------------------------------------------------------- */
+
+/* What one step processes, over all replicas of attention; one micro-batch where there are stages. */
+struct pm_load {
+    double sequences;            /* decoding */
+    double queries;              /* new tokens of each: 1, or those of a verification */
+    struct pm_contexts contexts; /* tokens they read */
+    double prompt, cached;       /* prompt tokens in this step, on one replica, after cached ones */
+    double tower_tokens;         /* tokens that pass the tower first */
+    double requests;             /* requests that the prompts belong to: 1 */
+};
+
+void pm_ceiling_of(const struct pm_case *input, const struct pm_load *load, struct pm_ceiling *out);
+void pm_step_of(const struct pm_case *input, const struct pm_load *load, struct pm_step *out,
+                struct pm_op *ops, size_t ops_max, size_t *op_count);
+
+/* What attention costs a query token for each token it attends, at the ceiling, per GPU of a tp group. */
+struct pm_attention_rate {
+    double work;        /* FLOP per attended token: decode, latent attention absorbed */
+    double prompt_work; /* the same in prefill, the cheaper form */
+    double peak;        /* 16 bits, or that of the cache's format */
+    double index_work;  /* FLOP per token in reach of a sparse index */
+    double index_peak;
+};
+
+struct pm_attention_rate pm_attention_rate_of(const struct pm_gpu *gpu, const struct pm_view *view,
+                                              const struct pm_block *block, double tp);
+
+/* Adds another step's time and totals. */
+void pm_step_add(struct pm_step *sum, const struct pm_step *step);
+/* Recomputes time and bound from the terms. */
+void pm_step_close(struct pm_step *step);
+
+/* Micro-batches in flight: as many as stages, at most the sequences. */
+double pm_micro_batches(const struct pm_layout *layout, double sequences);
+
+/* Where priced operations go: into a step, and into a table when one is wanted. */
+struct pm_sink {
+    struct pm_step *step;
+    struct pm_op *ops;
+    size_t max, count;
+    double bandwidth;      /* achieved */
+    double operation_time; /* t0 */
+};
+
+/* Prices one kind of operation: the memory time is KV time when it reads KV or state, else weight time. */
+void pm_launch(struct pm_sink *sink, const struct pm_op *op);
+
+/* All operations of a step (calibration.md section 2.3). */
+void pm_launch_all(const struct pm_case *input, const struct pm_view *view, const struct pm_layout *layout,
+                   const struct pm_load *load, struct pm_sink *sink);
+
+/* ---- communication -------------------------------------------------------------------------- */
+
+/* Seconds of one all-reduce of `bytes` (the message) among `gpus` GPUs. */
+double pm_allreduce_time(const struct pm_case *input, double gpus, double bytes);
+/* Seconds to hand `bytes` from one pipeline stage to the next. */
+double pm_handover_time(const struct pm_case *input, const struct pm_layout *layout, double bytes);
+/* All-reduces of a step and their time. */
+void pm_allreduces(const struct pm_case *input, const struct pm_view *view, const struct pm_layout *layout,
+                   const struct pm_load *load, struct pm_step *step);
+
+/* ---- memory --------------------------------------------------------------------------------- */
+
+/* Bytes of one sequence on the fullest GPU, in whole pages of `page` tokens (1: exact). */
+double pm_kv_stage_bytes(const struct pm_case *input, const struct pm_view *view,
+                         const struct pm_layout *layout, double tokens, double page);
+/* Tokens that a request takes in all. */
+double pm_prompt_tokens(const struct pm_case *input);
+double pm_page(const struct pm_case *input);
+/* One static decode step rather than a closed loop. */
+bool pm_is_static(const struct pm_case *input);
+/* Query tokens of a sequence in a decode step: 1, or those of a verification. */
+double pm_queries(const struct pm_case *input);
+
+/* Sequences that run at once. */
+double pm_running(const struct pm_case *input, const struct pm_memory *memory);
+
+/* ---- service -------------------------------------------------------------------------------- */
+
+void pm_serve(const struct pm_case *input, struct pm_result *out);
+
+/* Decode load of `sequences` sequences at the contexts of a case, one micro-batch of them. */
+struct pm_load pm_decode_load(const struct pm_case *input, double sequences, struct pm_contexts contexts);
+
+/* Contexts that the decode steps of a case read. */
+struct pm_contexts pm_case_contexts(const struct pm_case *input);
+
+#endif
