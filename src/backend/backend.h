@@ -22,6 +22,7 @@ struct backend {
     const char *name;       /* "html", as in -f */
     const char *suffix;     /* ".html" */
     const char *doc;        /* one line for --help */
+    bool quantities;        /* reads report->quantities, which are listed only for those that do */
     /* Appends the report. Scratch memory comes from `arena`. Returns false only when a library failed. */
     bool (*emit)(struct arena *arena, const struct report *report, struct backend_options options,
                  struct buffer *out);

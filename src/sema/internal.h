@@ -118,6 +118,8 @@ const char *words_text(struct arena *arena, const char *words);
 
 /* Reads and collects the plan file and everything it imports. */
 struct module *module_load_root(struct plan *plan, const char *path, const char **unreadable);
+/* A plan's scope without a file. */
+void module_empty_root(struct plan *plan);
 /* What an `import` statement brings in; NULL when it cannot, which is reported. */
 struct module *module_import(struct plan *plan, struct module *from, const struct stmt *stmt);
 /* A declaration by name as seen from `from` (NULL: from the plan): its own, its imports', the library's. */

@@ -78,6 +78,11 @@ static const char *canonical_path(struct plan *plan, const char *path)
     return identity;
 }
 
+void module_empty_root(struct plan *plan)
+{
+    plan->root = module_new(plan, "", intern_text(plan->strings, ""), false);
+}
+
 struct module *module_load_root(struct plan *plan, const char *path, const char **unreadable)
 {
     bool standard_input = strcmp(path, "-") == 0;

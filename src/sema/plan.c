@@ -78,8 +78,8 @@ static void apply_override(struct plan *plan, const char *text)
 
 /* ---- loading -------------------------------------------------------------------------------------- */
 
-struct plan *plan_load(struct arena *arena, struct strings *strings, struct sources *sources, struct diags *diags,
-                       const char *path, struct plan_options options, const char **unreadable)
+static struct plan *plan_new(struct arena *arena, struct strings *strings, struct sources *sources,
+                             struct diags *diags, struct plan_options options)
 {
     struct plan *plan = ARENA_NEW(arena, struct plan);
     plan->arena = arena;
@@ -92,6 +92,21 @@ struct plan *plan_load(struct arena *arena, struct strings *strings, struct sour
     size_t stdlib_count;
     stdlib_files(&stdlib_count);
     plan->stdlib_modules = ARENA_ARRAY(arena, struct module *, stdlib_count);
+    return plan;
+}
+
+struct plan *plan_empty(struct arena *arena, struct strings *strings, struct sources *sources, struct diags *diags,
+                        struct plan_options options)
+{
+    struct plan *plan = plan_new(arena, strings, sources, diags, options);
+    module_empty_root(plan);
+    return plan;
+}
+
+struct plan *plan_load(struct arena *arena, struct strings *strings, struct sources *sources, struct diags *diags,
+                       const char *path, struct plan_options options, const char **unreadable)
+{
+    struct plan *plan = plan_new(arena, strings, sources, diags, options);
     plan->view.path = strcmp(path, "-") == 0 ? "<stdin>" : path;
     module_load_root(plan, path, unreadable);
     if (*unreadable)

@@ -198,6 +198,10 @@ struct plan *plan_load(struct arena *arena, struct strings *strings, struct sour
                        struct diags *diags, const char *path, struct plan_options options,
                        const char **unreadable);
 
+/* A plan that declares nothing: the standard library on its own, for `perfc list` and tests. */
+struct plan *plan_empty(struct arena *arena, struct strings *strings, struct sources *sources, struct diags *diags,
+                        struct plan_options options);
+
 /* Sets how quantities are read; call before plan_check() and before evaluating any attribute. */
 void plan_set_reader(struct plan *plan, struct quantity_reader reader);
 

@@ -1,0 +1,116 @@
+/* command_explain.c: what a diagnostic means, and how a figure is made. */
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/utf8.h"
+#include "cli/cli.h"
+#include "result/derive.h"
+#include "result/evaluate.h"
+#include "source/diag.h"
+
+static enum exit_status explain_code(struct cli *cli, const struct diag_info *info)
+{
+    struct buffer text = buffer_in(cli->arena);
+    buffer_printf(&text, "%s %s: %s\n\n", info->code, info->slug, info->title);
+    size_t column = 0;
+    for (const char *word = info->paragraph; *word;) {
+        size_t length = strcspn(word, " ");
+        size_t width = utf8_width(word, length);
+        if (column && column + 1 + width > 79) {
+            buffer_byte(&text, '\n');
+            column = 0;
+        }
+        if (column++)
+            buffer_byte(&text, ' ');
+        else
+            column = 0;
+        buffer_add(&text, word, length);
+        column += width;
+        word += length + (word[length] == ' ');
+    }
+    buffer_byte(&text, '\n');
+    return output_standard(&text);
+}
+
+/* The declaration whose name begins `text` and is followed by a dot; *rest is what follows. */
+static struct decl *named_declaration(struct session *session, const char *text, const char **rest)
+{
+    const struct plan_view *view = plan_view(session->plan);
+    struct decl *found = NULL;
+    size_t longest = 0;
+    for (size_t i = 0; i < view->declarations.count; i++) {
+        struct decl *decl = view->declarations.items[i];
+        size_t length = decl->name ? strlen(decl->name) : 0;
+        enum quantity_scope scope;
+        if (length > longest && quantity_scope_of(decl->kind, &scope) && strncmp(text, decl->name, length) == 0 &&
+            text[length] == '.') {
+            found = decl;
+            longest = length;
+        }
+    }
+    *rest = text + longest + (found != NULL);
+    return found;
+}
+
+static void print_step(struct buffer *text, const struct derivation_step *step)
+{
+    buffer_printf(text, "%s = %s\n", step->name, step->value);
+    if (step->doc)
+        buffer_printf(text, "    %s\n", step->doc);
+    if (step->formula)
+        buffer_printf(text, "    = %s\n", step->formula);
+    if (step->substituted)
+        buffer_printf(text, "    = %s\n", step->substituted);
+    if (step->exact)
+        buffer_printf(text, "    exactly %s\n", step->exact);
+    if (step->source)
+        buffer_printf(text, "    formula: %s\n", step->source);
+    buffer_byte(text, '\n');
+}
+
+static enum exit_status explain_quantity(struct cli *cli, const char *path, const char *name)
+{
+    struct session session;
+    enum exit_status status = session_open(&session, cli, path);
+    if (status != EXIT_FINE)
+        return status;
+    status = session_diagnose(&session);
+    if (status != EXIT_FINE)
+        return status;
+    const char *rest;
+    enum quantity_scope scope = QUANTITY_OF_SCENARIO;
+    struct decl *decl = named_declaration(&session, name, &rest);
+    if (!decl || !quantity_scope_of(decl->kind, &scope)) {
+        cli_complain("the plan has no scenario, model or gpu that `%s` could belong to", name);
+        return EXIT_USAGE;
+    }
+    const struct quantity_info *info = quantity_find(scope, rest);
+    if (!info) {
+        const char *near = quantity_suggest(scope, rest);
+        cli_complain("a %s has no quantity `%s`%s%s%s", kind_name(decl->kind), rest, near ? "; did you mean `" : "",
+                     near ? near : "", near ? "`?" : "");
+        return EXIT_USAGE;
+    }
+    struct derivation derivation = {0};
+    derive_quantity(session.evaluator, decl, info->id, &derivation);
+    struct buffer text = buffer_in(cli->arena);
+    for (size_t i = 0; i < derivation.steps.count; i++)
+        print_step(&text, &derivation.steps.items[i]);
+    return output_standard(&text);
+}
+
+enum exit_status command_explain(struct cli *cli)
+{
+    size_t count = cli->operands.count;
+    if (count == 2)
+        return explain_quantity(cli, cli->operands.items[0], cli->operands.items[1]);
+    const struct diag_info *info = count == 1 ? diag_info_find(cli->operands.items[0]) : NULL;
+    if (info)
+        return explain_code(cli, info);
+    if (count == 1)
+        cli_complain("there is no diagnostic `%s`; a figure is explained with `perfc explain PLAN NAME`",
+                     cli->operands.items[0]);
+    else
+        cli_complain("`explain` takes the code of a diagnostic, or a plan and the name of a figure");
+    return EXIT_USAGE;
+}
