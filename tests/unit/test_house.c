@@ -170,7 +170,6 @@ static const struct {
     {"malloc", "src/base/", "memory comes from arenas"},
     {"calloc", "src/base/", "memory comes from arenas"},
     {"realloc", "src/base/", "memory comes from arenas"},
-    {"free", "src/base/", "memory comes from arenas"},
     {"exit", "src/cli/", "library code never exits"},
     {"abort", "src/base/", "library code never exits"},
     {"printf", "src/cli/", "library code never prints"},
