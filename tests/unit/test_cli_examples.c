@@ -123,18 +123,19 @@ Test(cli_examples, pages_are_valid_html)
     cr_assert(faults.length == 0, "\n%s", buffer_string(&faults));
 }
 
-/* tests/browser/check.sh PAGE opens a page in headless Chromium; 77 means that there is none. */
+/* tests/browser/check.sh PAGE DIRECTORY opens a page in headless Chromium; 77 means that there is none. */
 Test(cli_examples, the_page_in_a_browser)
 {
     const char *script = source_path(arena, "tests/browser/check.sh");
     cr_assert(file_exists(script));
-    const char *page = arena_printf(arena, "%s/quickstart.html", scratch_directory(arena));
+    const char *directory = scratch_directory(arena);
+    const char *page = arena_printf(arena, "%s/quickstart.html", directory);
     struct run run = RUN(arena, source_path(arena, "examples/quickstart.perf"), "-o", page);
     cr_assert(run.status == 0, "%s", run.err);
-    const char *const argv[] = {"sh", script, page, NULL};
+    const char *const argv[] = {"sh", script, page, directory, NULL};
     run = run_command(arena, argv, (struct run_options){.timeout = 120});
     if (run.status == 77)
-        cr_skip_test("NOT CHECKED: Chromium is missing; apt-get install chromium");
+        cr_skip_test("NOT CHECKED: Chromium or Node.js is missing; apt-get install chromium nodejs");
     cr_assert_eq(run.status, 0, "%s\n%s", run.out, run.err);
 }
 
