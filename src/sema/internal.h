@@ -117,7 +117,8 @@ const char *words_text(struct arena *arena, const char *words);
 /* ---- module.c: files and their names -------------------------------------------------------- */
 
 /* Reads and collects the plan file and everything it imports. */
-struct module *module_load_root(struct plan *plan, const char *path, const char **unreadable);
+void module_load_root(struct plan *plan, const char *path, const char **unreadable);
+void module_load_text(struct plan *plan, const char *path, const char *text, size_t length);
 /* A plan's scope without a file. */
 void module_empty_root(struct plan *plan);
 /* What an `import` statement brings in; NULL when it cannot, which is reported. */

@@ -83,19 +83,35 @@ void module_empty_root(struct plan *plan)
     plan->root = module_new(plan, "", intern_text(plan->strings, ""), false);
 }
 
-struct module *module_load_root(struct plan *plan, const char *path, const char **unreadable)
+/* The plan's own file, before it is parsed. */
+static void start_root(struct plan *plan, const char *path, const char *identity)
 {
-    bool standard_input = strcmp(path, "-") == 0;
+    plan->root = module_new(plan, path, identity, false);
+    map_put(plan->modules, identity, plan->root);
+}
+
+static void parse_root(struct plan *plan, const char *text, size_t length)
+{
+    module_parse(plan, plan->root, text, length);
+    *VEC_PUSH(plan->arena, plan->plan_modules) = plan->root;
+}
+
+void module_load_text(struct plan *plan, const char *path, const char *text, size_t length)
+{
+    start_root(plan, path, canonical_path(plan, path));
+    parse_root(plan, text, length);
+}
+
+void module_load_root(struct plan *plan, const char *path, const char **unreadable)
+{
     struct buffer text = buffer_in(plan->arena);
+    bool standard_input = strcmp(path, "-") == 0;
     *unreadable = standard_input ? read_descriptor(plan, STDIN_FILENO, &text) : read_path(plan, path, &text);
-    const char *identity = standard_input ? intern_text(plan->strings, "-") : canonical_path(plan, path);
-    struct module *module = module_new(plan, standard_input ? "<stdin>" : path, identity, false);
-    map_put(plan->modules, identity, module);
-    plan->root = module;
-    if (!*unreadable)
-        module_parse(plan, module, buffer_string(&text), text.length);
-    *VEC_PUSH(plan->arena, plan->plan_modules) = module;
-    return module;
+    if (*unreadable)
+        return;
+    start_root(plan, standard_input ? "<stdin>" : path,
+               standard_input ? intern_text(plan->strings, "-") : canonical_path(plan, path));
+    parse_root(plan, buffer_string(&text), text.length);
 }
 
 /* ---- imports ------------------------------------------------------------------------------ */

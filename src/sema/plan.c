@@ -103,17 +103,32 @@ struct plan *plan_empty(struct arena *arena, struct strings *strings, struct sou
     return plan;
 }
 
+static void finish_loading(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->options.override_count; i++)
+        apply_override(plan, plan->options.overrides[i]);
+    view_collect(plan);
+}
+
 struct plan *plan_load(struct arena *arena, struct strings *strings, struct sources *sources, struct diags *diags,
                        const char *path, struct plan_options options, const char **unreadable)
 {
     struct plan *plan = plan_new(arena, strings, sources, diags, options);
     plan->view.path = strcmp(path, "-") == 0 ? "<stdin>" : path;
     module_load_root(plan, path, unreadable);
-    if (*unreadable)
-        return plan;
-    for (size_t i = 0; i < options.override_count; i++)
-        apply_override(plan, options.overrides[i]);
-    view_collect(plan);
+    if (!*unreadable)
+        finish_loading(plan);
+    return plan;
+}
+
+struct plan *plan_load_text(struct arena *arena, struct strings *strings, struct sources *sources,
+                            struct diags *diags, const char *path, const char *text, size_t length,
+                            struct plan_options options)
+{
+    struct plan *plan = plan_new(arena, strings, sources, diags, options);
+    plan->view.path = path;
+    module_load_text(plan, path, text, length);
+    finish_loading(plan);
     return plan;
 }
 

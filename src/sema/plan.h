@@ -198,6 +198,11 @@ struct plan *plan_load(struct arena *arena, struct strings *strings, struct sour
                        struct diags *diags, const char *path, struct plan_options options,
                        const char **unreadable);
 
+/* The same for text at hand; `path` names it in messages, and imports start from its directory. */
+struct plan *plan_load_text(struct arena *arena, struct strings *strings, struct sources *sources,
+                            struct diags *diags, const char *path, const char *text, size_t length,
+                            struct plan_options options);
+
 /* A plan that declares nothing: the standard library on its own, for `perfc list` and tests. */
 struct plan *plan_empty(struct arena *arena, struct strings *strings, struct sources *sources, struct diags *diags,
                         struct plan_options options);
