@@ -307,8 +307,12 @@ struct pm_service {
     double decode_step;         /* s, mean */
     double interference;        /* s per token */
     double tpot;                /* s per token and user */
-    double prefill;             /* s of one prompt */
-    double queueing;            /* s, inside ttft */
+    double prefill;             /* s of one prompt, decode steps that share its own included */
+    double prefill_share;       /* s that one prefill costs everybody else: P of calibration.md */
+    double request_time;        /* s, inside ttft: HTTP, tokeniser, first scheduling */
+    double stream_time;         /* s, inside ttft: decode steps before the client sees a token */
+    double wave_time;           /* s, inside ttft: prefills of the others */
+    double queueing;            /* s, inside ttft; ttft is the sum of these four and prefill */
     double ttft;                /* s */
     double latency;             /* s per request */
     double tpot_inclusive;      /* latency / output */
@@ -338,6 +342,10 @@ struct pm_result {
     double scaling_efficiency;  /* against one GPU (tp = pp = dp = ep = 1); 1 for one GPU */
     bool verified;              /* measurements stand behind the coefficients used */
 };
+
+/* The first invariant that a result breaks, as a sentence, or NULL: sums equal their totals, expected
+ * times are not below the ceiling, what fits does fit, throughput obeys Little's law, all is finite. */
+const char *pm_verify(const struct pm_case *input, const struct pm_result *result);
 
 /* Everything about one case; `out` is fully written, and every double in it is finite. */
 void pm_evaluate(const struct pm_case *input, struct pm_result *out);

@@ -1,0 +1,83 @@
+/* evaluate.c: everything about one case, in the order of the computation. */
+#include "model/internal.h"
+
+/* Measurements stand behind the coefficients: up to 8 measured cards on their own link, one stage, and no
+ * speculation or tower (calibration.md sections 3 and 9, edges.md). */
+static bool is_verified(const struct pm_case *input)
+{
+    const struct pm_gpu *gpu = input->gpu;
+    struct pm_layout layout = pm_layout_of(input);
+    bool experts = false, index = false;
+    for (size_t i = 0; i < input->model->block_count; i++) {
+        experts = experts || input->model->blocks[i].experts > 0;
+        index = index || input->model->blocks[i].index_heads > 0;
+    }
+    if (input->engine->ideal) {
+        return true; /* a bound rests on no coefficient */
+    }
+    return gpu->measured && (!experts || gpu->moe_calibrated) && !index && layout.pp <= 1 &&
+           layout.stage_gpus <= 8 && (layout.stage_gpus <= 1 || gpu->link > 0) &&
+           !(input->draft_tokens > 0) && !(input->model->tower_tokens > 0);
+}
+
+/* Time of the same decode steps (of a prefill where there are none) on one GPU, over that on all, per GPU. */
+static double scaling_efficiency(const struct pm_case *input, const struct pm_result *result)
+{
+    struct pm_layout layout = pm_layout_of(input);
+    if (layout.gpus <= 1) {
+        return 1;
+    }
+    struct pm_case single = *input;
+    single.tp = single.pp = single.dp = single.ep = 1;
+    struct pm_load load = pm_decode_load(&single, result->expected.running, pm_case_contexts(input));
+    double several = result->decode.time;
+    if (result->expected.tpot < 0) {
+        load = (struct pm_load){.queries = 1, .prompt = pm_prompt_tokens(input), .requests = 1};
+        several = result->prefill.time;
+    }
+    struct pm_step step;
+    pm_step_of(&single, &load, &step, NULL, 0, NULL);
+    return pm_divide(step.time, several * layout.gpus);
+}
+
+static void evaluate_use(const struct pm_case *input, struct pm_result *out)
+{
+    const struct pm_gpu *gpu = input->gpu;
+    struct pm_layout layout = pm_layout_of(input);
+    double replicas = pm_at_least(input->replicas, 1), throughput = out->expected.throughput;
+    double gpus = layout.gpus * replicas, prompt = pm_prompt_tokens(input);
+    /* A GPU of a pipeline works on its stage of every micro-batch in flight. */
+    double duty = pm_micro_batches(&layout, out->expected.running) / layout.pp;
+    double seconds = pm_at_least(out->decode.time, out->decode_ceiling.time);
+    out->mfu = pm_divide(2 * out->params.active * throughput, gpus * pm_peak_16(gpu));
+    out->mbu = pm_divide(out->decode.bytes_moved * duty, seconds * pm_at_least(gpu->bandwidth, 1));
+    out->cost_per_mtok = out->cost_per_mtok_blended = out->energy_per_token = -1;
+    if (gpu->price > 0 && throughput > 0) {
+        out->cost_per_mtok = pm_divide(gpu->price * gpus * 1e6, throughput);
+        if (!pm_is_static(input)) {
+            out->cost_per_mtok_blended = out->cost_per_mtok * input->output / (prompt + input->output);
+        }
+    }
+    if (gpu->tdp > 0 && throughput > 0) {
+        out->energy_per_token = pm_divide(gpu->tdp * gpus, throughput);
+    }
+    out->scaling_efficiency = scaling_efficiency(input, out);
+}
+
+void pm_evaluate(const struct pm_case *input, struct pm_result *out)
+{
+    *out = (struct pm_result){0};
+    pm_count_params(input->model, &out->params);
+    pm_memory_of(input, &out->memory);
+    out->sequence_length = pm_is_static(input) ? pm_at_least(input->context, 0)
+                                               : pm_prompt_tokens(input) + input->output;
+    out->sequence_length += out->sequence_length > 0 ? pm_at_least(input->draft_tokens, 0) : 0;
+    out->hypothetical = !out->memory.fits;
+    out->verified = is_verified(input);
+    out->gpus = pm_layout_of(input).gpus;
+    pm_serve(input, out);
+    out->critical_batch = pm_critical_batch(input, out->context);
+    out->critical_context = pm_critical_context(input);
+    out->kv_equals_weights = pm_kv_equals_weights(input);
+    evaluate_use(input, out);
+}
