@@ -1,0 +1,185 @@
+/* build_advice.c: what bounds a scenario, and what would make it fit. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "result/build_internal.h"
+
+/* ---- what bounds it ------------------------------------------------------------------------- */
+
+static const char *moved_per(struct builder *builder, const struct evaluation *evaluation) {
+    double running = evaluation->result.ceiling.running;
+    if (running <= 1)
+        return "token";
+    return arena_printf(builder->arena, "step of %s tokens", count_text(builder, running));
+}
+
+static void say_traffic(struct builder *builder, const struct evaluation *evaluation, const char *what,
+                        double part, struct rich_text *out) {
+    const struct pm_ceiling *ceiling = &evaluation->result.decode_ceiling;
+    double all = ceiling->weight_traffic + ceiling->kv_traffic;
+    rich_addf(builder->arena, out, TONE_PLAIN, "Decode is bound by reading %s: ", what);
+    rich_addf(builder->arena, out, TONE_STRONG, "%s of the %s", data_text(builder, part),
+              data_text(builder, all));
+    rich_addf(builder->arena, out, TONE_PLAIN, " moved per %s%s.", moved_per(builder, evaluation),
+              evaluation->result.gpus > 1 ? " on each GPU" : "");
+}
+
+static void say_share(struct builder *builder, const struct evaluation *evaluation, enum pm_bound bound,
+                      const char *what, struct rich_text *out) {
+    const struct pm_step *step = &evaluation->result.decode;
+    rich_addf(builder->arena, out, TONE_PLAIN, "Decode is bound by %s: ", what);
+    rich_addf(builder->arena, out, TONE_STRONG, "%s of the %s step", time_text(builder, step->term[bound]),
+              time_text(builder, step->time));
+}
+
+static void say_compute(struct builder *builder, const struct evaluation *evaluation, struct rich_text *out) {
+    const struct pm_ceiling *ceiling = &evaluation->result.decode_ceiling;
+    const struct dim dim = {{[DIM_WORK] = 1, [DIM_DATA] = -1}};
+    say_share(builder, evaluation, PM_BOUND_COMPUTE, "arithmetic", out);
+    if (ceiling->intensity >= ceiling->balance && ceiling->balance > 0)
+        rich_addf(builder->arena, out, TONE_PLAIN, ", at an intensity of %s against a balance of %s.",
+                  quantity_text_against(builder->arena, ceiling->intensity, ceiling->balance, dim),
+                  quantity_text_against(builder->arena, ceiling->balance, ceiling->intensity, dim));
+    else
+        rich_add(builder->arena, out, TONE_PLAIN, ".");
+}
+
+static void say_reservations(struct builder *builder, const struct evaluation *evaluation,
+                             struct rich_text *out) {
+    const struct pm_result *result = &evaluation->result;
+    const struct pm_case *input = &evaluation->binding.input;
+    if (result->hypothetical)
+        rich_add(builder->arena, out, TONE_WARN,
+                 " Not one sequence fits: all times are what they would be if it did.");
+    else if (result->expected.running < input->batch)
+        rich_addf(builder->arena, out, TONE_WARN, " Memory lets %s of %s sequences run at once; the rest wait.",
+                  count_text(builder, result->expected.running), count_text(builder, input->batch));
+    if (!result->verified && !evaluation->binding.engine_values.ideal)
+        rich_add(builder->arena, out, TONE_MUTED,
+                 " No serving measurement stands behind this case, so the band is wide.");
+}
+
+void say_bound(struct builder *builder, const struct evaluation *evaluation, struct rich_text *out) {
+    const struct pm_result *result = &evaluation->result;
+    switch (result->decode.bound) {
+    case PM_BOUND_WEIGHTS:
+        say_traffic(builder, evaluation, "weights", result->decode_ceiling.weight_traffic, out);
+        break;
+    case PM_BOUND_KV:
+        say_traffic(builder, evaluation, "the KV cache", result->decode_ceiling.kv_traffic, out);
+        break;
+    case PM_BOUND_COMPUTE:
+        say_compute(builder, evaluation, out);
+        break;
+    case PM_BOUND_COMMUNICATION:
+        say_share(builder, evaluation, PM_BOUND_COMMUNICATION, "communication between GPUs", out);
+        rich_addf(builder->arena, out, TONE_PLAIN, ", for %s all-reduces.",
+                  count_text(builder, result->decode.allreduces));
+        break;
+    case PM_BOUND_FIXED:
+    case PM_BOUND_COUNT:
+        say_share(builder, evaluation, PM_BOUND_FIXED, "fixed times", out);
+        rich_addf(builder->arena, out, TONE_PLAIN, ", for launching %s operations and for the host.",
+                  count_text(builder, result->decode.launches));
+        break;
+    }
+    say_reservations(builder, evaluation, out);
+}
+
+/* ---- what would make it fit ----------------------------------------------------------------- */
+
+/* Rounded down to two digits, so that what is offered still fits: 3417 gives 3400. */
+static double round_down(double value) {
+    double unit = 1;
+    while (value / unit >= 100)
+        unit *= 10;
+    return floor(value / unit) * unit;
+}
+
+static bool variant_fits(struct builder *builder, const struct evaluation *evaluation,
+                         const enum attribute *attributes, const struct value *values, size_t count) {
+    struct decl *variant = plan_variant(builder->plan, evaluation->scenario, evaluation->scenario->name,
+                                        attributes, values, count);
+    const struct evaluation *result = evaluate_variant(builder->evaluator, variant);
+    return result->valid && result->result.memory.fits;
+}
+
+struct offers {
+    VEC(const char *) texts;
+};
+
+static void offer(struct builder *builder, struct offers *offers, const char *text) {
+    *VEC_PUSH(builder->arena, offers->texts) = text;
+}
+
+static void offer_smaller_load(struct builder *builder, const struct evaluation *evaluation,
+                               struct offers *offers) {
+    const struct pm_memory *memory = &evaluation->result.memory;
+    const struct pm_case *input = &evaluation->binding.input;
+    if (memory->max_batch >= 1 && memory->max_batch < input->batch)
+        offer(builder, offers, arena_printf(builder->arena, "batch \xE2\x89\xA4 %s",
+                                            count_text(builder, memory->max_batch)));
+    double context = round_down(memory->max_context);
+    if (memory->max_context_limit == PM_LIMIT_MEMORY && context >= 1)
+        offer(builder, offers, arena_printf(builder->arena, "%s \xE2\x89\xA4 %s tokens",
+                                            input->static_step ? "context" : "prompt + output",
+                                            count_text(builder, context)));
+}
+
+/* A narrower format, when the one in use has more bits. */
+static void offer_format(struct builder *builder, const struct evaluation *evaluation, struct offers *offers,
+                         enum attribute attribute, double bits, const char *format, const char *text) {
+    struct decl *decl = plan_find(builder->plan, KIND_FORMAT, format);
+    if (decl == NULL || plan_number(builder->plan, decl, ATTR_FORMAT_BITS, bits) >= bits)
+        return;
+    struct value value = {.type = VALUE_DECL, .decl = decl};
+    if (variant_fits(builder, evaluation, &attribute, &value, 1))
+        offer(builder, offers, text);
+}
+
+static void offer_tensor_parallelism(struct builder *builder, const struct evaluation *evaluation,
+                                     struct offers *offers) {
+    enum { TP_MAX = 64 };
+    const enum attribute attribute = ATTR_TP;
+    for (double tp = 2 * evaluation->binding.input.tp; tp <= TP_MAX; tp *= 2) {
+        struct value value = {.type = VALUE_NUMBER, .number = tp};
+        if (!variant_fits(builder, evaluation, &attribute, &value, 1))
+            continue;
+        offer(builder, offers, arena_printf(builder->arena, "tp = %.0f", tp));
+        return;
+    }
+}
+
+static double bits_of(struct builder *builder, struct decl *format) {
+    return format == NULL ? 0 : plan_number(builder->plan, format, ATTR_FORMAT_BITS, 0);
+}
+
+void say_how_to_fit(struct builder *builder, const struct evaluation *evaluation, struct rich_text *out) {
+    const struct pm_memory *memory = &evaluation->result.memory;
+    struct offers offers = {0};
+    offer_smaller_load(builder, evaluation, &offers);
+    const struct bound_model *model = evaluation->binding.model;
+    offer_format(builder, evaluation, &offers, ATTR_KV_CACHE, bits_of(builder, model->kv_cache), "fp8",
+                 "an 8-bit KV cache");
+    double weight_bits = bits_of(builder, model->weights);
+    size_t before = offers.texts.count;
+    offer_format(builder, evaluation, &offers, ATTR_WEIGHTS, weight_bits, "fp8", "8-bit weights");
+    if (offers.texts.count == before)
+        offer_format(builder, evaluation, &offers, ATTR_WEIGHTS, weight_bits, "int4", "4-bit weights");
+    offer_tensor_parallelism(builder, evaluation, &offers);
+
+    rich_addf(builder->arena, out, TONE_BAD, "Short by %s%s.", memory_text(builder, memory->shortfall),
+              evaluation->result.gpus > 1 ? " on the fullest GPU" : "");
+    if (offers.texts.count == 0) {
+        rich_add(builder->arena, out, TONE_PLAIN,
+                 " No single change of batch, length, formats or tensor parallelism makes it fit.");
+        return;
+    }
+    rich_add(builder->arena, out, TONE_PLAIN, " It fits with ");
+    for (size_t i = 0; i < offers.texts.count; i++) {
+        rich_add(builder->arena, out, TONE_PLAIN, i == 0 ? "" : ", or ");
+        rich_add(builder->arena, out, TONE_STRONG, offers.texts.items[i]);
+    }
+    rich_add(builder->arena, out, TONE_PLAIN, ".");
+}

@@ -1,0 +1,106 @@
+/* build_compare.c: scenarios against the first, figure by figure. */
+#include <math.h>
+
+#include "base/arena.h"
+#include "result/build_internal.h"
+#include "result/compare.h"
+
+#define UP "\xE2\x96\xB2"   /* better */
+#define DOWN "\xE2\x96\xBC" /* worse */
+#define MINUS "\xE2\x88\x92"
+
+static struct print_unit row_unit(const struct compared *compared, const struct compared_row *row) {
+    double largest = 0;
+    for (size_t j = 0; j < compared->comparison->count; j++)
+        if (row->cells[j].quantity.type == QUANTITY_NUMBER)
+            largest = fmax(largest, fabs(row->cells[j].quantity.value));
+    return column_unit(row->row, row->dim, largest);
+}
+
+static void add_difference(struct builder *builder, struct report_cell *cell,
+                           const struct compared_cell *compared) {
+    static const struct {
+        enum tone tone;
+        const char *mark;
+    } marks[] = {
+        [CHANGE_BETTER] = {TONE_GOOD, " " UP},
+        [CHANGE_WORSE] = {TONE_BAD, " " DOWN},
+        [CHANGE_NEUTRAL] = {TONE_MUTED, ""},
+    };
+    if (compared->change == CHANGE_SAME) {
+        rich_add(builder->arena, &cell->text, TONE_MUTED, " =");
+        return;
+    }
+    if (compared->change == CHANGE_NONE)
+        return;
+    if (compared->has_difference)
+        rich_addf(builder->arena, &cell->text, marks[compared->change].tone, " %s%s%s",
+                  compared->difference < 0 ? MINUS : "+", percent_text(builder, compared->difference),
+                  marks[compared->change].mark);
+    else
+        rich_add(builder->arena, &cell->text, marks[compared->change].tone, marks[compared->change].mark);
+}
+
+static void add_compared(struct builder *builder, struct report_row *row, const struct compared_cell *compared,
+                         struct print_unit unit) {
+    const struct report_quantity *quantity = &compared->quantity;
+    struct report_cell *cell;
+    if (quantity->type == QUANTITY_NUMBER)
+        cell = add_number(builder, row, quantity->value, unit);
+    else if (quantity->type == QUANTITY_BOOL)
+        cell = add_cell(builder, row, quantity->boolean ? TONE_GOOD : TONE_BAD, quantity->boolean ? "yes" : "no");
+    else
+        cell = add_cell(builder, row, quantity->type == QUANTITY_ABSENT ? TONE_MUTED : TONE_PLAIN,
+                        quantity->text);
+    add_difference(builder, cell, compared);
+    cell->best = compared->best;
+}
+
+static void figures_as_rows(struct builder *builder, struct report_table *table,
+                            const struct compared *compared) {
+    add_column(builder, table, "Figure", ALIGN_LEFT, NULL);
+    for (size_t j = 0; j < compared->comparison->count; j++)
+        add_column(builder, table, compared->comparison->scenarios[j]->name, ALIGN_RIGHT, NULL);
+    for (size_t i = 0; i < compared->row_count; i++) {
+        const struct compared_row *each = &compared->rows[i];
+        struct print_unit unit = row_unit(compared, each);
+        struct report_row *row = add_row(builder, table);
+        add_cell(builder, row, TONE_PLAIN, with_unit(builder, each->row->label, unit));
+        for (size_t j = 0; j < compared->comparison->count; j++)
+            add_compared(builder, row, &each->cells[j], unit);
+    }
+}
+
+static void scenarios_as_rows(struct builder *builder, struct report_table *table,
+                              const struct compared *compared) {
+    struct print_unit *units = ARENA_ARRAY(builder->arena, struct print_unit, compared->row_count);
+    add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
+    for (size_t i = 0; i < compared->row_count; i++) {
+        const struct compared_row *each = &compared->rows[i];
+        units[i] = row_unit(compared, each);
+        add_column(builder, table, with_unit(builder, each->row->label, units[i]), ALIGN_RIGHT, each->row->name);
+    }
+    for (size_t j = 0; j < compared->comparison->count; j++) {
+        struct report_row *row = add_row(builder, table);
+        add_cell(builder, row, TONE_NAME, compared->comparison->scenarios[j]->name);
+        for (size_t i = 0; i < compared->row_count; i++)
+            add_compared(builder, row, &compared->rows[i].cells[j], units[i]);
+    }
+}
+
+void build_compare(struct builder *builder) {
+    if (builder->view->comparisons.count == 0)
+        return;
+    struct report_section *section = add_section(builder, "compare", "Comparison", false);
+    for (size_t i = 0; i < builder->view->comparisons.count; i++) {
+        struct compared compared;
+        compare_evaluate(builder->evaluator, &builder->view->comparisons.items[i], &compared);
+        const char *caption = arena_printf(builder->arena, "Against %s: " UP " better, " DOWN " worse",
+                                           compared.comparison->scenarios[0]->name);
+        struct report_table *table = add_table(builder, section, caption);
+        if (compared.comparison->count <= COLUMNS_MAX)
+            figures_as_rows(builder, table, &compared);
+        else
+            scenarios_as_rows(builder, table, &compared);
+    }
+}

@@ -1,0 +1,102 @@
+/* build_internal.h: what the files of the report builder share. */
+#ifndef PERFC_RESULT_BUILD_INTERNAL_H
+#define PERFC_RESULT_BUILD_INTERNAL_H
+
+#include "result/build.h"
+#include "sema/unit.h"
+
+/* Charts and cards stay readable, and a report linear in its plan, by drawing at most this many. */
+enum { DRAWN_MAX = 24, COLUMNS_MAX = 8 };
+
+struct builder {
+    struct arena *arena;
+    struct evaluator *evaluator;
+    struct plan *plan;
+    const struct plan_view *view;
+    struct report *report;
+    const struct evaluation **scenarios; /* of the plan, in order */
+    size_t count;
+    size_t valid;                        /* how many of them have results */
+    struct measured_result *measured;    /* one for each measurement */
+};
+
+/* ---- sections (one function each; adds nothing when there is nothing to say) ---------------- */
+
+void build_verdict(struct builder *builder);
+void build_key(struct builder *builder);
+void build_compare(struct builder *builder);
+void build_roofline(struct builder *builder);
+void build_time(struct builder *builder);
+void build_memory(struct builder *builder);
+void build_sweeps(struct builder *builder);
+void build_measured(struct builder *builder);
+void build_derivations(struct builder *builder);
+void build_assumptions(struct builder *builder);
+void build_sources(struct builder *builder);
+void build_plan(struct builder *builder);
+void build_warnings(struct builder *builder);
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
+struct report_section *add_section(struct builder *builder, const char *id, const char *title, bool folded);
+struct report_block *add_block(struct builder *builder, struct report_section *section, enum block_kind kind);
+struct rich_text *add_paragraph(struct builder *builder, struct report_section *section);
+struct report_table *add_table(struct builder *builder, struct report_section *section, const char *caption);
+struct report_chart *add_chart(struct builder *builder, struct report_section *section, enum chart_kind kind,
+                               const char *id, const char *title);
+
+void add_column(struct builder *builder, struct report_table *table, const char *heading, enum align align,
+                const char *quantity);
+struct report_row *add_row(struct builder *builder, struct report_table *table);
+struct report_cell *add_cell(struct builder *builder, struct report_row *row, enum tone tone, const char *text);
+struct report_cell *add_number(struct builder *builder, struct report_row *row, double value,
+                               struct print_unit unit);
+
+/* "The charts show the first 24 of 10 000 scenarios." when not all are drawn. */
+void say_what_is_drawn(struct builder *builder, struct report_section *section);
+
+/* Scenarios with results that are drawn: at most DRAWN_MAX, in order; from a section's point of view. */
+size_t drawn(const struct builder *builder, const struct evaluation **out);
+
+/* ---- a table of scenarios and figures, whichever way it fits -------------------------------- */
+
+struct matrix_row {
+    const char *label;       /* "weights" */
+    const char *quantity;    /* relative name, or NULL */
+    double *values;          /* one for each column, SI */
+    bool total;
+};
+
+/* Scenarios as columns, or as rows when there are many. All values in `unit`. */
+void add_matrix(struct builder *builder, struct report_section *section, const char *caption,
+                const struct evaluation *const *scenarios, size_t count, const struct matrix_row *rows,
+                size_t row_count, struct print_unit unit);
+
+/* ---- text ----------------------------------------------------------------------------------- */
+
+/* The unit for a column that holds values up to `largest`; memory is in GiB. */
+struct print_unit column_unit(const struct quantity_info *info, struct dim dim, double largest);
+struct print_unit memory_unit(double largest);
+/* "TPOT (ms)". */
+const char *with_unit(struct builder *builder, const char *label, struct print_unit unit);
+const char *memory_text(struct builder *builder, double bytes);
+const char *data_text(struct builder *builder, double bytes);
+const char *time_text(struct builder *builder, double seconds);
+const char *count_text(struct builder *builder, double count);
+/* "22 %", two significant digits, never "0 %" for what is not zero. */
+const char *percent_text(struct builder *builder, double fraction);
+/* A value with its unit in the unit a person would pick. */
+const char *figure_text(struct builder *builder, const struct quantity_info *info, double value, struct dim dim);
+/* "llama-3.1-70b fp8 on 4 × h100-sxm, 64 users, 2 000 + 400 tokens". */
+const char *case_text(struct builder *builder, const struct evaluation *evaluation);
+/* "chat.tpot". */
+const char *quantity_name(struct builder *builder, const struct decl *scenario, const char *path);
+
+/* ---- sentences ------------------------------------------------------------------------------ */
+
+/* "Decode is bound by reading weights: 14.0 GB of the 16.1 GB moved per step." */
+void say_bound(struct builder *builder, const struct evaluation *evaluation, struct rich_text *out);
+/* "Short by 3.2 GiB. It fits with batch ≤ 27, or ..." */
+void say_how_to_fit(struct builder *builder, const struct evaluation *evaluation, struct rich_text *out);
+
+#endif

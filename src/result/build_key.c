@@ -1,0 +1,209 @@
+/* build_key.c: the figures people look for, one card per scenario; a table when there are many. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "result/build_internal.h"
+
+#define EN_DASH "\xE2\x80\x93"
+
+static struct key_figure *add_figure(struct builder *builder, struct key_card *card,
+                                     const struct evaluation *evaluation, enum quantity quantity) {
+    const struct quantity_info *info = quantity_info(quantity);
+    struct key_figure *figure = VEC_PUSH(builder->arena, card->figures);
+    figure->label = info->label;
+    figure->quantity = quantity_name(builder, evaluation->scenario, info->name);
+    figure->value = EN_DASH;
+    return figure;
+}
+
+/* "27.0 to 37.0 ms": both ends in the unit of the higher. */
+static const char *band_text(struct builder *builder, const struct quantity_info *info, struct dim dim,
+                             double low, double high) {
+    struct print_unit unit = column_unit(info, dim, high);
+    return arena_printf(builder->arena, "%s to %s",
+                        unit_format(builder->arena, low, (struct print_unit){"", unit.scale}, 3),
+                        unit_format(builder->arena, high, unit, 3));
+}
+
+/* An expected value, its band when it has a width, and the ceiling. */
+static void add_expected(struct builder *builder, struct key_card *card, const struct evaluation *evaluation,
+                         enum quantity expected, enum quantity ceiling, const char *limit_word) {
+    struct key_figure *figure = add_figure(builder, card, evaluation, expected);
+    const struct quantity_info *info = quantity_info(expected);
+    struct report_quantity value = evaluate_row(builder->evaluator, evaluation->scenario, expected);
+    struct dim dim = evaluate_dim(builder->evaluator, evaluation->scenario, expected);
+    if (value.type != QUANTITY_NUMBER) {
+        figure->detail = value.text;
+        figure->tone = TONE_MUTED;
+        return;
+    }
+    figure->value = figure_text(builder, info, value.value, dim);
+    if (value.has_band && value.low < value.high)
+        figure->detail = band_text(builder, info, dim, value.low, value.high);
+    struct report_quantity limit = evaluate_row(builder->evaluator, evaluation->scenario, ceiling);
+    if (limit.type == QUANTITY_NUMBER)
+        figure->limit = arena_printf(builder->arena, "%s %s", limit_word,
+                                     figure_text(builder, info, limit.value, dim));
+    if (evaluation->result.hypothetical)
+        figure->tone = TONE_WARN;
+}
+
+static void add_memory(struct builder *builder, struct key_card *card, const struct evaluation *evaluation) {
+    const struct pm_memory *memory = &evaluation->result.memory;
+    struct key_figure *figure = add_figure(builder, card, evaluation, Q_FITS);
+    const char *each = evaluation->result.gpus > 1 ? " per GPU" : "";
+    figure->value = memory->fits ? "fits" : "does not fit";
+    figure->tone = memory->fits ? TONE_GOOD : TONE_BAD;
+    if (memory->fits)
+        figure->detail = arena_printf(builder->arena, "%s free%s", memory_text(builder, memory->free), each);
+    else
+        figure->detail = arena_printf(builder->arena, "short by %s%s", memory_text(builder, memory->shortfall),
+                                      each);
+    struct print_unit unit = memory_unit(memory->usable > memory->total ? memory->usable : memory->total);
+    int digits = unit_digits_against(memory->total / unit.scale, memory->usable / unit.scale, 3);
+    figure->limit = arena_printf(builder->arena, "%s of %s usable",
+                                 unit_format(builder->arena, memory->total,
+                                             (struct print_unit){"", unit.scale}, digits),
+                                 unit_format(builder->arena, memory->usable, unit, digits));
+}
+
+/* The band of the speed is that of the time per token, turned over. */
+static void add_speed(struct builder *builder, struct key_card *card, const struct evaluation *evaluation) {
+    add_expected(builder, card, evaluation, Q_SPEED, Q_CEILING_SPEED, "at most");
+    const struct pm_service *expected = &evaluation->result.expected;
+    struct key_figure *figure = &card->figures.items[card->figures.count - 1];
+    if (expected->speed > 0 && expected->tpot_band.low > 0 && expected->tpot_band.low < expected->tpot_band.high) {
+        double per_step = expected->speed * expected->tpot;
+        figure->detail = band_text(builder, quantity_info(Q_SPEED),
+                                   evaluate_dim(builder->evaluator, evaluation->scenario, Q_SPEED),
+                                   per_step / expected->tpot_band.high, per_step / expected->tpot_band.low);
+    }
+}
+
+static void add_bound(struct builder *builder, struct key_card *card, const struct evaluation *evaluation) {
+    const struct pm_step *step = &evaluation->result.decode;
+    struct key_figure *figure = add_figure(builder, card, evaluation, Q_DECODE_BOUND);
+    struct decl *scenario = evaluation->scenario;
+    figure->value = evaluate_text(builder->evaluator, scenario, Q_DECODE_BOUND);
+    if (step->time > 0 && step->bound < PM_BOUND_COUNT)
+        figure->detail = arena_printf(builder->arena, "%s of a decode step",
+                                      percent_text(builder, step->term[step->bound] / step->time));
+    const char *ceiling = evaluate_text(builder->evaluator, scenario, Q_CEILING_DECODE_BOUND);
+    if (strcmp(ceiling, figure->value) != 0)
+        figure->limit = arena_printf(builder->arena, "limit: %s", ceiling);
+}
+
+/* Absent prices are no news for a card; the assumptions say so. */
+static void add_cost(struct builder *builder, struct key_card *card, const struct evaluation *evaluation) {
+    struct report_quantity cost = evaluate_row(builder->evaluator, evaluation->scenario, Q_COST_PER_MTOK);
+    if (cost.type != QUANTITY_NUMBER)
+        return;
+    struct key_figure *figure = add_figure(builder, card, evaluation, Q_COST_PER_MTOK);
+    figure->value = evaluate_text(builder->evaluator, evaluation->scenario, Q_COST_PER_MTOK);
+    struct report_quantity rate = evaluate_row(builder->evaluator, evaluation->scenario, Q_COST_RATE);
+    if (rate.type == QUANTITY_NUMBER)
+        figure->detail = arena_printf(builder->arena, "%s for %s %s",
+                                      evaluate_text(builder->evaluator, evaluation->scenario, Q_COST_RATE),
+                                      evaluate_text(builder->evaluator, evaluation->scenario, Q_GPUS),
+                                      evaluate_number(builder->evaluator, evaluation->scenario, Q_GPUS, 1) == 1
+                                          ? "GPU"
+                                          : "GPUs");
+}
+
+static void add_card(struct builder *builder, struct report_block *block, const struct evaluation *evaluation) {
+    struct key_card *card = VEC_PUSH(builder->arena, block->cards.cards);
+    card->title = evaluation->scenario->name;
+    if (!evaluation->valid) {
+        card->subtitle = "no result";
+        card->tone = TONE_BAD;
+        rich_add(builder->arena, &card->advice, TONE_BAD, evaluation->why);
+        return;
+    }
+    bool fits = evaluation->result.memory.fits;
+    card->subtitle = case_text(builder, evaluation);
+    card->tone = fits ? TONE_GOOD : TONE_BAD;
+    add_memory(builder, card, evaluation);
+    add_speed(builder, card, evaluation);
+    add_expected(builder, card, evaluation, Q_TPOT, Q_CEILING_TPOT, "limit");
+    add_expected(builder, card, evaluation, Q_THROUGHPUT, Q_CEILING_THROUGHPUT, "at most");
+    add_expected(builder, card, evaluation, Q_TTFT, Q_CEILING_TTFT, "limit");
+    add_bound(builder, card, evaluation);
+    add_cost(builder, card, evaluation);
+    if (!fits) {
+        say_how_to_fit(builder, evaluation, &card->advice);
+        rich_add(builder->arena, &card->advice, TONE_PLAIN, " ");
+    }
+    say_bound(builder, evaluation, &card->advice);
+}
+
+/* ---- the table of all, when cards would be too many ------------------------------------------ */
+
+static const enum quantity overview[] = {Q_MEMORY_TOTAL, Q_TPOT, Q_THROUGHPUT, Q_TTFT, Q_COST_PER_MTOK};
+enum { OVERVIEW_COUNT = sizeof overview / sizeof overview[0] };
+
+static struct print_unit overview_unit(struct builder *builder, enum quantity quantity) {
+    double largest = 0;
+    struct dim dim = dim_none();
+    for (size_t i = 0; i < builder->count; i++) {
+        if (!builder->scenarios[i]->valid)
+            continue;
+        struct decl *scenario = builder->scenarios[i]->scenario;
+        double value = evaluate_number(builder->evaluator, scenario, quantity, 0);
+        if (value > largest) {
+            largest = value;
+            dim = evaluate_dim(builder->evaluator, scenario, quantity);
+        }
+    }
+    return column_unit(quantity_info(quantity), dim, largest);
+}
+
+static void add_overview(struct builder *builder, struct report_section *section) {
+    struct report_table *table = add_table(builder, section, "All scenarios");
+    struct print_unit units[OVERVIEW_COUNT];
+    add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
+    add_column(builder, table, quantity_info(Q_FITS)->label, ALIGN_LEFT, "fits");
+    for (size_t i = 0; i < OVERVIEW_COUNT; i++) {
+        const struct quantity_info *info = quantity_info(overview[i]);
+        units[i] = overview_unit(builder, overview[i]);
+        add_column(builder, table, with_unit(builder, info->label, units[i]), ALIGN_RIGHT, info->name);
+    }
+    add_column(builder, table, quantity_info(Q_DECODE_BOUND)->label, ALIGN_LEFT, "decode.bound");
+    for (size_t i = 0; i < builder->count; i++) {
+        const struct evaluation *evaluation = builder->scenarios[i];
+        struct report_row *row = add_row(builder, table);
+        add_cell(builder, row, TONE_NAME, evaluation->scenario->name);
+        if (!evaluation->valid) {
+            add_cell(builder, row, TONE_BAD, evaluation->why);
+            for (size_t j = 0; j <= OVERVIEW_COUNT; j++)
+                add_cell(builder, row, TONE_MUTED, EN_DASH);
+            continue;
+        }
+        bool fits = evaluation->result.memory.fits;
+        add_cell(builder, row, fits ? TONE_GOOD : TONE_BAD, fits ? "yes" : "no");
+        for (size_t j = 0; j < OVERVIEW_COUNT; j++) {
+            struct report_quantity value = evaluate_row(builder->evaluator, evaluation->scenario, overview[j]);
+            if (value.type == QUANTITY_NUMBER)
+                add_number(builder, row, value.value, units[j]);
+            else
+                add_cell(builder, row, TONE_MUTED, EN_DASH);
+        }
+        add_cell(builder, row, TONE_PLAIN,
+                 evaluate_text(builder->evaluator, evaluation->scenario, Q_DECODE_BOUND));
+    }
+}
+
+void build_key(struct builder *builder) {
+    if (builder->count == 0)
+        return;
+    struct report_section *section = add_section(builder, "key", "Key figures", false);
+    size_t cards = builder->count < DRAWN_MAX ? builder->count : DRAWN_MAX;
+    if (cards < builder->count)
+        rich_addf(builder->arena, add_paragraph(builder, section), TONE_MUTED,
+                  "The first %zu of %s scenarios as cards; the table below has them all.", cards,
+                  count_text(builder, (double)builder->count));
+    struct report_block *block = add_block(builder, section, BLOCK_CARDS);
+    for (size_t i = 0; i < cards; i++)
+        add_card(builder, block, builder->scenarios[i]);
+    if (cards < builder->count)
+        add_overview(builder, section);
+}

@@ -1,0 +1,106 @@
+/* build_measured.c: what was seen beside what was expected and what is possible. */
+#include <math.h>
+
+#include "base/arena.h"
+#include "result/build_internal.h"
+#include "result/measured.h"
+
+#define EN_DASH "\xE2\x80\x93"
+
+static void add_optional(struct builder *builder, struct report_row *row, bool exists, double value,
+                         struct print_unit unit) {
+    if (exists)
+        add_number(builder, row, value, unit);
+    else
+        add_cell(builder, row, TONE_MUTED, EN_DASH);
+}
+
+static void add_judgement(struct builder *builder, struct report_row *row, const struct measured_row *measured) {
+    if (measured->beyond_ceiling)
+        add_cell(builder, row, TONE_BAD, "beyond what is possible");
+    else if (!measured->has_expected)
+        add_cell(builder, row, TONE_MUTED, EN_DASH);
+    else if (measured->inside_band)
+        add_cell(builder, row, TONE_GOOD, "as expected");
+    else if (measured->measured > measured->high)
+        add_cell(builder, row, TONE_WARN, "above the band");
+    else
+        add_cell(builder, row, TONE_WARN, "below the band");
+}
+
+static void add_ratio(struct builder *builder, struct report_row *row, bool exists, double ratio) {
+    static const struct print_unit bare = {"", 1};
+    if (exists)
+        add_number(builder, row, ratio, bare);
+    else
+        add_cell(builder, row, TONE_MUTED, EN_DASH);
+}
+
+static void add_measured_row(struct builder *builder, struct report_table *table, const char *scenario,
+                             const struct measured_row *measured) {
+    double largest = fmax(measured->measured, measured->has_expected ? measured->high : 0);
+    struct print_unit unit = column_unit(measured->row, measured->dim, largest);
+    struct print_unit bare = {"", unit.scale};
+    struct report_row *row = add_row(builder, table);
+    add_cell(builder, row, TONE_NAME, scenario);
+    add_cell(builder, row, TONE_PLAIN, with_unit(builder, measured->row->label, unit));
+    add_number(builder, row, measured->measured, unit);
+    add_optional(builder, row, measured->has_expected, measured->expected, unit);
+    if (measured->has_expected && measured->low < measured->high)
+        add_cell(builder, row, TONE_MUTED,
+                 arena_printf(builder->arena, "%s to %s", unit_format(builder->arena, measured->low, bare, 3),
+                              unit_format(builder->arena, measured->high, bare, 3)));
+    else
+        add_cell(builder, row, TONE_MUTED, EN_DASH);
+    add_optional(builder, row, measured->has_ceiling, measured->ceiling, unit);
+    add_ratio(builder, row, measured->has_expected, measured->ratio);
+    add_ratio(builder, row, measured->has_ceiling, measured->ceiling_ratio);
+    add_judgement(builder, row, measured);
+}
+
+/* "today: time per token measured 31.0 ms, 12 % above the 27.6 ms expected." */
+static void say_measured(struct builder *builder, struct report_section *section,
+                         const struct measured_result *result) {
+    if (result->count == 0)
+        return;
+    const struct measured_row *row = &result->rows[0];
+    struct rich_text *text = add_paragraph(builder, section);
+    rich_add(builder->arena, text, TONE_NAME, result->measurement->scenario->name);
+    rich_addf(builder->arena, text, TONE_PLAIN, ": %s measured %s", row->row->label,
+              figure_text(builder, row->row, row->measured, row->dim));
+    if (row->has_expected) {
+        double off = row->ratio - 1;
+        if (fabs(off) < 0.005)
+            rich_add(builder->arena, text, TONE_PLAIN, ", as expected");
+        else
+            rich_addf(builder->arena, text, TONE_PLAIN, ", %s %s the %s expected", percent_text(builder, off),
+                      off > 0 ? "above" : "below", figure_text(builder, row->row, row->expected, row->dim));
+    }
+    if (result->source != NULL)
+        rich_addf(builder->arena, text, TONE_MUTED, " (%s)", result->source);
+    rich_add(builder->arena, text, TONE_PLAIN, ".");
+}
+
+void build_measured(struct builder *builder) {
+    size_t count = builder->view->measurements.count;
+    if (count == 0)
+        return;
+    struct report_section *section = add_section(builder, "measured", "Measured", false);
+    for (size_t i = 0; i < count; i++)
+        say_measured(builder, section, &builder->measured[i]);
+    struct report_table *table = add_table(builder, section, "Measured against expected and limit");
+    add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
+    add_column(builder, table, "Figure", ALIGN_LEFT, NULL);
+    add_column(builder, table, "Measured", ALIGN_RIGHT, NULL);
+    add_column(builder, table, "Expected", ALIGN_RIGHT, NULL);
+    add_column(builder, table, "Band", ALIGN_RIGHT, NULL);
+    add_column(builder, table, "Limit", ALIGN_RIGHT, NULL);
+    add_column(builder, table, "Measured / expected", ALIGN_RIGHT, NULL);
+    add_column(builder, table, "Measured / limit", ALIGN_RIGHT, NULL);
+    add_column(builder, table, "Judgement", ALIGN_LEFT, NULL);
+    for (size_t i = 0; i < count; i++) {
+        const struct measured_result *result = &builder->measured[i];
+        for (size_t j = 0; j < result->count; j++)
+            add_measured_row(builder, table, result->measurement->scenario->name, &result->rows[j]);
+    }
+}

@@ -1,0 +1,160 @@
+/* build_notes.c: what stands behind the figures: derivations, assumptions, the plan, warnings. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/intern.h"
+#include "base/map.h"
+#include "result/build_internal.h"
+#include "result/derive.h"
+#include "source/diag.h"
+#include "source/source.h"
+
+/* ---- derivations ---------------------------------------------------------------------------- */
+
+void build_derivations(struct builder *builder) {
+    if (builder->valid == 0)
+        return;
+    struct report_section *section = add_section(builder, "derivations", "How each figure was made", true);
+    for (size_t i = 0; i < builder->count; i++)
+        if (builder->scenarios[i]->valid)
+            derive_main(builder->evaluator, builder->scenarios[i]->scenario,
+                        &add_block(builder, section, BLOCK_DERIVATION)->derivation);
+}
+
+/* ---- assumptions ---------------------------------------------------------------------------- */
+
+enum { NAMED_MAX = 3 };
+
+/* One assumption, with the scenarios that rest on it. */
+struct shared_assumption {
+    struct assumption text;
+    const char *named[NAMED_MAX];
+    size_t count;
+};
+
+struct assumptions {
+    VEC(struct shared_assumption *) list;
+    struct map *found;
+    struct strings *keys;
+};
+
+static void note_assumption(struct builder *builder, struct assumptions *assumptions,
+                            const struct assumption *assumption, const char *scenario) {
+    /* Line ends separate the parts of the key; they never occur inside. */
+    const char *key = intern_text(assumptions->keys, arena_printf(builder->arena, "%s\n%s\n%s", assumption->what,
+                                                                  assumption->value, assumption->reason));
+    struct shared_assumption *shared = map_get(assumptions->found, key);
+    if (shared == NULL) {
+        shared = ARENA_NEW(builder->arena, struct shared_assumption);
+        shared->text = *assumption;
+        map_put(assumptions->found, key, shared);
+        *VEC_PUSH(builder->arena, assumptions->list) = shared;
+    }
+    if (shared->count < NAMED_MAX)
+        shared->named[shared->count] = scenario;
+    shared->count++;
+}
+
+static const char *scenarios_text(struct builder *builder, const struct shared_assumption *shared) {
+    if (shared->count == builder->valid)
+        return builder->valid == 1 ? shared->named[0] : "all";
+    struct buffer out = buffer_in(builder->arena);
+    for (size_t i = 0; i < shared->count && i < NAMED_MAX; i++)
+        buffer_printf(&out, "%s%s", i == 0 ? "" : ", ", shared->named[i]);
+    if (shared->count > NAMED_MAX)
+        buffer_printf(&out, " and %s more", count_text(builder, (double)(shared->count - NAMED_MAX)));
+    return buffer_string(&out);
+}
+
+void build_assumptions(struct builder *builder) {
+    struct assumptions assumptions = {
+        .found = map_new(builder->arena),
+        .keys = strings_new(builder->arena),
+    };
+    for (size_t i = 0; i < builder->count; i++) {
+        const struct evaluation *evaluation = builder->scenarios[i];
+        if (!evaluation->valid)
+            continue;
+        struct assumption *list;
+        size_t count = evaluation_assumptions(builder->evaluator, evaluation, &list);
+        for (size_t j = 0; j < count; j++)
+            note_assumption(builder, &assumptions, &list[j], evaluation->scenario->name);
+    }
+    if (assumptions.list.count == 0)
+        return;
+    struct report_section *section = add_section(builder, "assumptions", "Assumptions", true);
+    rich_add(builder->arena, add_paragraph(builder, section), TONE_PLAIN,
+             "What the plan does not say and these figures rest on. Declare it to change it.");
+    struct report_table *table = add_table(builder, section, NULL);
+    add_column(builder, table, "Assumption", ALIGN_LEFT, NULL);
+    add_column(builder, table, "Value", ALIGN_LEFT, NULL);
+    add_column(builder, table, "Reason", ALIGN_LEFT, NULL);
+    if (builder->valid > 1)
+        add_column(builder, table, "Scenarios", ALIGN_LEFT, NULL);
+    for (size_t i = 0; i < assumptions.list.count; i++) {
+        const struct shared_assumption *shared = assumptions.list.items[i];
+        struct report_row *row = add_row(builder, table);
+        add_cell(builder, row, TONE_NAME, shared->text.what);
+        add_cell(builder, row, TONE_PLAIN, shared->text.value);
+        add_cell(builder, row, TONE_PLAIN, shared->text.reason);
+        if (builder->valid > 1)
+            add_cell(builder, row, TONE_PLAIN, scenarios_text(builder, shared));
+    }
+}
+
+/* ---- the plan ------------------------------------------------------------------------------- */
+
+void build_plan(struct builder *builder) {
+    const struct sources *sources = plan_sources(builder->plan);
+    struct report_section *section = NULL;
+    for (size_t i = 0; i < sources_count(sources); i++) {
+        const struct source *source = sources_get(sources, (uint32_t)i);
+        if (source->embedded)
+            continue;
+        if (section == NULL)
+            section = add_section(builder, "plan", "The plan", true);
+        add_block(builder, section, BLOCK_LISTING)->listing =
+            (struct report_listing){source->path, source->text, source->length};
+    }
+}
+
+/* ---- warnings ------------------------------------------------------------------------------- */
+
+enum { WARNINGS_MAX = 100 };
+
+static void add_warning(struct builder *builder, struct rich_text *text, const struct diag *diag) {
+    const struct sources *sources = plan_sources(builder->plan);
+    if (diag->span.file < sources_count(sources)) {
+        const struct source *source = sources_get(sources, diag->span.file);
+        unsigned line, column;
+        source_position(source, diag->span.start, &line, &column);
+        rich_addf(builder->arena, text, TONE_MUTED, "%s:%u:%u: ", source->path, line, column);
+    }
+    rich_add(builder->arena, text, TONE_WARN, diag->message);
+    rich_addf(builder->arena, text, TONE_MUTED, " [%s]", diag_info(diag->code)->code);
+    for (const struct diag_note *note = diag->notes; note != NULL; note = note->next)
+        rich_addf(builder->arena, text, TONE_PLAIN, "; %s", note->text);
+}
+
+void build_warnings(struct builder *builder) {
+    const struct diags *diags = plan_diags(builder->plan);
+    size_t warnings = diags_warnings(diags);
+    struct report_section *section = add_section(builder, "warnings", "Warnings", warnings == 0);
+    if (warnings == 0) {
+        rich_add(builder->arena, add_paragraph(builder, section), TONE_PLAIN, "None.");
+        return;
+    }
+    struct report_block *list = add_block(builder, section, BLOCK_LIST);
+    size_t shown = 0;
+    for (size_t i = 0; i < diags_count(diags) && shown < WARNINGS_MAX; i++) {
+        const struct diag *diag = diags_get(diags, i);
+        if (diag_info(diag->code)->severity != DIAG_WARNING)
+            continue;
+        add_warning(builder, VEC_PUSH(builder->arena, list->list.items), diag);
+        shown++;
+    }
+    if (shown < warnings)
+        rich_addf(builder->arena, add_paragraph(builder, section), TONE_MUTED, "%s more are not shown.",
+                  count_text(builder, (double)(warnings - shown)));
+}

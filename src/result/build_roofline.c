@@ -1,0 +1,200 @@
+/* build_roofline.c: where each scenario's decode and prefill stand under the roofs of its card. */
+#include <math.h>
+
+#include "base/arena.h"
+#include "result/build_internal.h"
+
+static const struct dim rate_dim = {{[DIM_DATA] = 1, [DIM_TIME] = -1}};
+static const struct dim work_rate_dim = {{[DIM_WORK] = 1, [DIM_TIME] = -1}};
+static const struct dim intensity_dim = {{[DIM_WORK] = 1, [DIM_DATA] = -1}};
+static const struct dim token_dim = {{[DIM_TOKEN] = 1}};
+
+/* ---- devices -------------------------------------------------------------------------------- */
+
+/* The 16-bit peak stands in for what the card lacks (model.md section 4). */
+static enum pm_compute available(const struct pm_gpu *gpu, const struct pm_format *format) {
+    if (!format->weight_only && gpu->peak[format->compute] > 0)
+        return format->compute;
+    return gpu->peak[PM_BF16] > 0 ? PM_BF16 : PM_FP16;
+}
+
+static void use_format(const struct pm_gpu *gpu, const struct pm_format *format, bool used[PM_COMPUTE_COUNT]) {
+    if (format->bits > 0)
+        used[available(gpu, format)] = true;
+}
+
+static void use_formats(const struct evaluation *evaluation, bool used[PM_COMPUTE_COUNT]) {
+    const struct pm_gpu *gpu = &evaluation->binding.gpu->gpu;
+    const struct pm_model *model = &evaluation->binding.model->model;
+    if (model->declared_params > 0)
+        use_format(gpu, &model->weights_format, used);
+    for (size_t i = 0; i < model->block_count; i++) {
+        const struct pm_block *block = &model->blocks[i];
+        if (block->attention != PM_ATTENTION_NONE)
+            use_format(gpu, &block->attention_format, used);
+        if (block->ffn > 0)
+            use_format(gpu, &block->ffn_format, used);
+        if (block->experts > 0)
+            use_format(gpu, &block->expert_format, used);
+    }
+    if (model->vocab > 0)
+        use_format(gpu, &model->head_format, used);
+}
+
+static size_t find_device(struct builder *builder, struct roofline_chart *chart,
+                          const struct bound_gpu **devices, const struct bound_gpu *gpu) {
+    for (size_t i = 0; i < chart->devices.count; i++)
+        if (devices[i]->decl == gpu->decl)
+            return i;
+    devices[chart->devices.count] = gpu;
+    struct roofline_device *device = VEC_PUSH(builder->arena, chart->devices);
+    device->label = arena_printf(builder->arena, "%s %s", gpu->decl->name,
+                                 quantity_text(builder->arena, gpu->gpu.bandwidth, rate_dim));
+    device->bandwidth = gpu->gpu.bandwidth;
+    return chart->devices.count - 1;
+}
+
+static void add_roofs(struct builder *builder, struct roofline_device *device, const struct bound_gpu *gpu,
+                      const bool used[PM_COMPUTE_COUNT]) {
+    for (int i = 0; i < PM_COMPUTE_COUNT; i++) {
+        double peak = gpu->gpu.peak[i];
+        if (!used[i] || peak <= 0)
+            continue;
+        const char *label = arena_printf(builder->arena, "%s %s", compute_name((enum pm_compute)i),
+                                         quantity_text(builder->arena, peak, work_rate_dim));
+        *VEC_PUSH(builder->arena, device->roofs) = (struct roof){label, peak};
+    }
+}
+
+/* ---- points --------------------------------------------------------------------------------- */
+
+static void add_point(struct builder *builder, struct roofline_chart *chart, const struct evaluation *evaluation,
+                      enum series_kind phase, const struct pm_ceiling *ceiling, const struct pm_step *step,
+                      size_t device) {
+    if (ceiling->time <= 0 || ceiling->intensity <= 0)
+        return;
+    double reached = ceiling->work / ceiling->time;
+    double expected = step->time > 0 ? step->work / step->time : 0;
+    *VEC_PUSH(builder->arena, chart->points) = (struct roofline_point){
+        .label = evaluation->scenario->name,
+        .phase = phase,
+        .intensity = ceiling->intensity,
+        .ceiling = reached,
+        .expected = fmin(expected, reached),
+        .device = device,
+    };
+}
+
+static void fill_chart(struct builder *builder, struct roofline_chart *chart,
+                       const struct evaluation *const *scenarios, size_t count) {
+    const struct bound_gpu *devices[DRAWN_MAX];
+    bool used[DRAWN_MAX][PM_COMPUTE_COUNT] = {{false}};
+    for (size_t i = 0; i < count; i++) {
+        const struct evaluation *each = scenarios[i];
+        const struct pm_result *result = &each->result;
+        size_t device = find_device(builder, chart, devices, each->binding.gpu);
+        use_formats(each, used[device]);
+        add_point(builder, chart, each, SERIES_DECODE, &result->decode_ceiling, &result->decode, device);
+        add_point(builder, chart, each, SERIES_PREFILL, &result->prefill_ceiling, &result->prefill, device);
+    }
+    for (size_t i = 0; i < chart->devices.count; i++)
+        add_roofs(builder, &chart->devices.items[i], devices[i], used[i]);
+}
+
+/* ---- tables --------------------------------------------------------------------------------- */
+
+static double largest_rate(const struct roofline_chart *chart) {
+    double largest = 0;
+    for (size_t i = 0; i < chart->points.count; i++)
+        largest = fmax(largest, chart->points.items[i].ceiling);
+    return largest;
+}
+
+static const struct pm_ceiling *ceiling_of(const struct evaluation *const *scenarios, size_t count,
+                                           const struct roofline_point *point) {
+    for (size_t i = 0; i < count; i++)
+        if (scenarios[i]->scenario->name == point->label)
+            return point->phase == SERIES_DECODE ? &scenarios[i]->result.decode_ceiling
+                                                 : &scenarios[i]->result.prefill_ceiling;
+    return NULL;
+}
+
+static void add_points_table(struct builder *builder, struct report_section *section,
+                             const struct roofline_chart *chart, const struct evaluation *const *scenarios,
+                             size_t count) {
+    struct report_table *table = add_table(builder, section, "Per GPU, over a whole step");
+    struct print_unit rate = unit_for_print(work_rate_dim, largest_rate(chart), UNIT_STYLE_DECIMAL);
+    struct print_unit intensity = unit_for_print(intensity_dim, 1, UNIT_STYLE_DECIMAL);
+    add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
+    add_column(builder, table, "Phase", ALIGN_LEFT, NULL);
+    add_column(builder, table, with_unit(builder, "Intensity", intensity), ALIGN_RIGHT, "decode.intensity");
+    add_column(builder, table, with_unit(builder, "Balance", intensity), ALIGN_RIGHT, "decode.balance");
+    add_column(builder, table, "Side", ALIGN_LEFT, NULL);
+    add_column(builder, table, with_unit(builder, "Limit", rate), ALIGN_RIGHT, NULL);
+    add_column(builder, table, with_unit(builder, "Expected", rate), ALIGN_RIGHT, NULL);
+    add_column(builder, table, "Of the limit", ALIGN_RIGHT, NULL);
+    for (size_t i = 0; i < chart->points.count; i++) {
+        const struct roofline_point *point = &chart->points.items[i];
+        const struct pm_ceiling *ceiling = ceiling_of(scenarios, count, point);
+        struct report_row *row = add_row(builder, table);
+        bool compute = ceiling->compute_time >= ceiling->memory_time;
+        add_cell(builder, row, TONE_NAME, point->label);
+        add_cell(builder, row, TONE_PLAIN, point->phase == SERIES_DECODE ? "decode" : "prefill");
+        add_number(builder, row, point->intensity, intensity);
+        add_number(builder, row, ceiling->balance, intensity);
+        add_cell(builder, row, TONE_PLAIN, compute ? "compute" : "bandwidth");
+        add_number(builder, row, point->ceiling, rate);
+        add_number(builder, row, point->expected, rate);
+        struct report_cell *cell =
+            add_cell(builder, row, TONE_PLAIN, percent_text(builder, point->expected / point->ceiling));
+        cell->value = point->expected / point->ceiling;
+        cell->has_value = true;
+    }
+}
+
+/* A threshold, or why there is none. */
+static void add_threshold(struct builder *builder, struct report_row *row, struct decl *scenario,
+                          enum quantity quantity, struct dim dim) {
+    struct report_quantity value = evaluate_row(builder->evaluator, scenario, quantity);
+    if (value.type == QUANTITY_NUMBER) {
+        add_number(builder, row, value.value, unit_for_print(dim, 1, UNIT_STYLE_DECIMAL));
+        return;
+    }
+    add_cell(builder, row, TONE_MUTED, value.text);
+}
+
+static void add_thresholds(struct builder *builder, struct report_section *section,
+                           const struct evaluation *const *scenarios, size_t count) {
+    struct report_table *table = add_table(builder, section, "Where decode changes sides");
+    add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
+    add_column(builder, table, "Compute-bound from batch", ALIGN_RIGHT, "critical_batch");
+    add_column(builder, table, "Largest batch in memory", ALIGN_RIGHT, "max_batch");
+    add_column(builder, table, "Cache outweighs weights from context (tokens)", ALIGN_RIGHT,
+               "kv_equals_weights");
+    for (size_t i = 0; i < count; i++) {
+        struct decl *scenario = scenarios[i]->scenario;
+        struct report_row *row = add_row(builder, table);
+        add_cell(builder, row, TONE_NAME, scenario->name);
+        add_threshold(builder, row, scenario, Q_CRITICAL_BATCH, dim_none());
+        add_threshold(builder, row, scenario, Q_MAX_BATCH, dim_none());
+        add_threshold(builder, row, scenario, Q_KV_EQUALS_WEIGHTS, token_dim);
+    }
+}
+
+void build_roofline(struct builder *builder) {
+    const struct evaluation *scenarios[DRAWN_MAX];
+    size_t count = drawn(builder, scenarios);
+    if (count == 0)
+        return;
+    struct report_section *section = add_section(builder, "roofline", "Where it stands", false);
+    say_what_is_drawn(builder, section);
+    struct roofline_chart chart = {0};
+    fill_chart(builder, &chart, scenarios, count);
+    struct report_chart *block = add_chart(builder, section, CHART_ROOFLINE, "roofline", "Roofline, per GPU");
+    block->description = "Work per second over work per byte, both axes logarithmic. The slope is the memory "
+                         "bandwidth, each flat roof a peak. A scenario's decode and prefill stand on their "
+                         "limit, with what is expected below it. The figures are in the table after the chart.";
+    block->roofline = chart;
+    add_points_table(builder, section, &chart, scenarios, count);
+    add_thresholds(builder, section, scenarios, count);
+}
