@@ -3,7 +3,7 @@
 
 static void drawing(struct html_page *page, xmlNodePtr figure, const struct report_chart *chart, bool narrow)
 {
-    struct svg svg = {.page = page, .narrow = narrow, .width = narrow ? 340 : 800, .size = 13};
+    struct svg svg = {.page = page, .narrow = narrow, .width = narrow ? 340 : 880, .size = 13};
     svg.root = html_add_text(page, figure, "svg", narrow ? "narrow" : "wide", NULL);
     html_set(page, svg.root, "role", "img");
     html_add_text(page, svg.root, "title", NULL, chart->title);

@@ -131,10 +131,11 @@ void svg_axes(struct svg *svg, const struct chart_scale *x, const struct chart_t
         }
         double half = chart_text_width(tick->label, svg->size) / 2;
         svg_line(svg, grid, NULL, at, y->from, at, y->to);
-        if (at - half < free_from)
+        double centre = fmin(at, svg->width - half); /* the last one may reach past the plot, not the drawing */
+        if (centre - half < free_from)
             continue;
-        svg_text(svg, labels, NULL, at, y->from + svg->size + 6, SVG_MIDDLE, tick->label);
-        free_from = at + half + 6;
+        svg_text(svg, labels, NULL, centre, y->from + svg->size + 6, SVG_MIDDLE, tick->label);
+        free_from = centre + half + 6;
     }
     for (size_t i = 0; i < y_ticks->items.count; i++) {
         const struct chart_tick *tick = &y_ticks->items.items[i];

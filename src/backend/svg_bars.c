@@ -7,6 +7,9 @@
 
 enum { MAX_BARS = 40, ROOMY_BARS = 8, MAX_LEGEND = 12 };
 
+/* Names of bars are bold and a little larger: wider than chart_text_width() has it. */
+static const double BOLD = 1.2;
+
 struct bars {
     struct svg *svg;
     const struct bar_chart *chart;
@@ -81,8 +84,8 @@ static void draw_header(struct bars *bars, xmlNodePtr group, const struct bar *b
     double size = svg->size, gap = 10;
     const char *total = bar->total_text ? bar->total_text : bar->parts.count ? "" : "nothing to show";
     double total_width = chart_text_width(total, size);
-    const char *name = chart_fit(svg->page->arena, bar->label, size * 1.08, svg->width - total_width - gap);
-    double name_width = chart_text_width(name, size) * 1.08; /* it is bold */
+    const char *name = chart_fit(svg->page->arena, bar->label, size * BOLD, svg->width - total_width - gap);
+    double name_width = chart_text_width(name, size * BOLD);
     bool limited = bar->limit > 0 && bar->limit_text && !bars->compact;
     double limit = limited ? chart_at(&bars->x, bar->limit) : 0;
     const char *limit_text = limited ? chart_fit(svg->page->arena, bar->limit_text, size, svg->width) : "";

@@ -189,6 +189,9 @@ static void draw_limit(struct lines *lines)
     }
 }
 
+/* Names of series are bold: wider than chart_text_width() has it. */
+static const double BOLD = 1.12;
+
 /* Names of several series stand in a row above the plot in narrow charts, and at the ends of their lines in
  * wide ones. */
 static double legend_height(const struct lines *lines)
@@ -205,7 +208,7 @@ static void draw_legend(struct lines *lines)
         svg_path(svg, group, "line", arena_printf(svg->page->arena, "M0,%sh22", svg_number(svg, y - 4.5)));
         svg_circle(svg, group, "dot", 11, y - 4.5, 3.5);
         svg_text(svg, group, NULL, 30, y, SVG_START,
-                 chart_fit(svg->page->arena, lines->chart->series.items[i].label, svg->size, svg->width - 34));
+                 chart_fit(svg->page->arena, lines->chart->series.items[i].label, svg->size * BOLD, svg->width - 34));
     }
 }
 
@@ -236,7 +239,7 @@ static void label_ends(struct lines *lines)
         xmlNodePtr group = svg_group(svg, svg->root, arena_printf(svg->page->arena, "series c%zu", i % COLOURS));
         svg_line(svg, group, "lead", x + 5, end, lines->x.to + 8, y);
         svg_text(svg, group, NULL, lines->x.to + 12, y + svg->size * 0.35, SVG_START,
-                 chart_fit(svg->page->arena, series->label, svg->size, svg->width - lines->x.to - 14));
+                 chart_fit(svg->page->arena, series->label, svg->size * BOLD, svg->width - lines->x.to - 12));
     }
 }
 
@@ -245,9 +248,11 @@ static double label_margin(const struct lines *lines)
     double widest = 0;
     if (lines->svg->narrow || lines->shown < 2)
         return 8;
-    for (size_t i = 0; i < lines->shown; i++)
-        widest = fmax(widest, chart_text_width(chart_fit(lines->svg->page->arena, lines->chart->series.items[i].label,
-                                                         lines->svg->size, 190), lines->svg->size));
+    double size = lines->svg->size * BOLD;
+    for (size_t i = 0; i < lines->shown; i++) {
+        const char *label = lines->chart->series.items[i].label;
+        widest = fmax(widest, chart_text_width(chart_fit(lines->svg->page->arena, label, size, 200), size));
+    }
     return widest + 16;
 }
 

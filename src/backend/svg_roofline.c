@@ -78,7 +78,7 @@ static void find_range(struct roofline *roofline)
     roofline->x.low /= 3;
     roofline->x.high *= 4;
     roofline->y.low /= 2;
-    roofline->y.high *= 2.5;
+    roofline->y.high *= 3;
     for (size_t i = 0; i < chart->devices.count; i++) /* at least a decade of slope below the lowest roof */
         roofline->y.low = fmin(roofline->y.low, highest_roof(&chart->devices.items[i]) / 20);
 }
@@ -117,7 +117,9 @@ static void draw_device(struct roofline *roofline, const struct roofline_device 
     for (size_t i = 0; i < device->roofs.count; i++) {
         double roof = device->roofs.items[i].peak, balance = roof / device->bandwidth;
         draw_line(roofline, group, NULL, balance, roof, roofline->x.high, roof);
-        draw_line(roofline, group, "balance", balance, roof, balance, roofline->y.low);
+        double x_balance = chart_at(&roofline->x, balance); /* labels may cross this faint line */
+        svg_line(svg, group, "balance", x_balance, chart_at(&roofline->y, roof), x_balance,
+                 roofline->y.from);
         svg_circle(svg, group, "ridge", chart_at(&roofline->x, balance), chart_at(&roofline->y, roof), 2.5);
     }
 }
@@ -280,23 +282,25 @@ static void label_points(struct roofline *roofline, xmlNodePtr group)
     }
 }
 
-/* On the roof at its right end, then farther left, then below it. */
-static void label_roof(struct roofline *roofline, xmlNodePtr group, const struct roofline_device *device,
-                       const struct roof *roof)
+/* At the right end of the roof, the highest above its line and the others below theirs where they can; else
+ * farther left; else stacked beyond, with a line back. */
+static void label_roof(struct roofline *roofline, xmlNodePtr group, const struct roof *roof, double bandwidth,
+                       bool highest)
 {
     struct svg *svg = roofline->svg;
-    const char *text = chart_fit(svg->page->arena, roof->label, svg->size, svg->narrow ? 150 : 300);
+    const char *text = chart_fit(svg->page->arena, roof->label, svg->size, svg->narrow ? 170 : 320);
     double width = chart_text_width(text, svg->size) + 4, height = svg->size + 2;
     double y = chart_at(&roofline->y, roof->peak), right = roofline->x.to - width;
-    double room = right - chart_at(&roofline->x, roof->peak / device->bandwidth);
+    double above = y - height - 2, below = y + 3;
+    double room = right - chart_at(&roofline->x, roof->peak / bandwidth);
     int steps = room > 0 ? (int)(room / 12) + 1 : 1;
     struct chart_box box;
     bool led = false;
-    if (!slide(roofline, right, y - height - 2, width, height, -12, 0, steps, &box) &&
-        !slide(roofline, right, y + 3, width, height, -12, 0, steps, &box)) {
+    if (!slide(roofline, right, highest ? above : below, width, height, -12, 0, steps, &box) &&
+        !slide(roofline, right, highest ? below : above, width, height, -12, 0, steps, &box)) {
         led = true;
-        if (!slide(roofline, right, y - 2 * height, width, height, 0, -height / 2, 8, &box) &&
-            !slide(roofline, right, y + height, width, height, 0, height / 2, 12, &box)) {
+        double step = highest ? -height / 2 : height / 2;
+        if (!slide(roofline, right, (highest ? above : below) + step, width, height, 0, step, 12, &box)) {
             key_label(roofline, group, roofline->x.to - 12, y, roof->label);
             return;
         }
@@ -304,6 +308,21 @@ static void label_roof(struct roofline *roofline, xmlNodePtr group, const struct
     if (led)
         lead(roofline, group, box.x + box.width - 12, y, box);
     svg_text(svg, group, NULL, box.x + box.width - 2, box.y + height - 4, SVG_END, text);
+}
+
+/* A roof with the bandwidth of its device, to be labelled from the top down. */
+struct named_roof {
+    const struct roof *roof;
+    double bandwidth;
+    size_t order;
+};
+
+static int from_top(const void *left, const void *right)
+{
+    const struct named_roof *a = left, *b = right;
+    if (a->roof->peak != b->roof->peak)
+        return a->roof->peak > b->roof->peak ? -1 : 1;
+    return a->order < b->order ? -1 : a->order > b->order;
 }
 
 /* Left of the slope, where nothing can be; where several slopes are close, to the right of it. */
@@ -345,35 +364,46 @@ static void label_balance(struct roofline *roofline, xmlNodePtr group, double ba
         svg_label(svg, group, "muted", box, text);
 }
 
-static bool labelled_before(const struct roofline_chart *chart, size_t device, size_t roof)
+static bool drawable(const struct roofline_device *device)
 {
-    const struct roof *made = &chart->devices.items[device].roofs.items[roof];
-    for (size_t i = 0; i <= device; i++)
-        for (size_t j = 0; j < chart->devices.items[i].roofs.count && (i < device || j < roof); j++) {
-            const struct roof *other = &chart->devices.items[i].roofs.items[j];
-            if (other->peak == made->peak && strcmp(other->label, made->label) == 0)
-                return true;
-        }
-    return false;
+    return device->bandwidth > 0 && highest_roof(device) > 0;
+}
+
+/* Roofs from the top down; devices with the same roof share its label. */
+static void label_roofs(struct roofline *roofline, xmlNodePtr group)
+{
+    struct arena *arena = roofline->svg->page->arena;
+    VEC(struct named_roof) roofs = {0};
+    for (size_t i = 0; i < roofline->chart->devices.count; i++) {
+        const struct roofline_device *device = &roofline->chart->devices.items[i];
+        for (size_t j = 0; j < device->roofs.count && drawable(device); j++)
+            *VEC_PUSH(arena, roofs) = (struct named_roof){&device->roofs.items[j], device->bandwidth, roofs.count};
+    }
+    if (roofs.count)
+        qsort(roofs.items, roofs.count, sizeof *roofs.items, from_top);
+    for (size_t i = 0; i < roofs.count; i++) {
+        const struct roof *roof = roofs.items[i].roof;
+        bool repeated = false;
+        for (size_t j = 0; j < i; j++)
+            repeated = repeated || (roofs.items[j].roof->peak == roof->peak &&
+                                    strcmp(roofs.items[j].roof->label, roof->label) == 0);
+        if (!repeated)
+            label_roof(roofline, group, roof, roofs.items[i].bandwidth, i == 0);
+    }
 }
 
 static void label_devices(struct roofline *roofline, xmlNodePtr group)
 {
     const struct roofline_chart *chart = roofline->chart;
+    label_roofs(roofline, group);
+    for (size_t i = 0; i < chart->devices.count; i++)
+        if (drawable(&chart->devices.items[i]))
+            label_slope(roofline, group, &chart->devices.items[i]);
     for (size_t i = 0; i < chart->devices.count; i++) {
         const struct roofline_device *device = &chart->devices.items[i];
-        if (!(device->bandwidth > 0) || !(highest_roof(device) > 0))
-            continue;
-        for (size_t j = 0; j < device->roofs.count; j++)
-            if (!labelled_before(chart, i, j))
-                label_roof(roofline, group, device, &device->roofs.items[j]);
-        label_slope(roofline, group, device);
+        for (size_t j = 0; j < device->roofs.count && drawable(device); j++)
+            label_balance(roofline, group, device->roofs.items[j].peak / device->bandwidth);
     }
-    for (size_t i = 0; i < chart->devices.count; i++)
-        for (size_t j = 0; j < chart->devices.items[i].roofs.count; j++)
-            if (chart->devices.items[i].bandwidth > 0)
-                label_balance(roofline, group,
-                              chart->devices.items[i].roofs.items[j].peak / chart->devices.items[i].bandwidth);
 }
 
 /* ---- legend and key ------------------------------------------------------------------------ */
