@@ -62,6 +62,9 @@ double evaluate_number(struct evaluator *evaluator, struct decl *decl, enum quan
 /* The dimension of a quantity of `decl` (money: the currency of its price), for unit.h's printing. */
 struct dim evaluate_dim(struct evaluator *evaluator, struct decl *decl, enum quantity quantity);
 
+/* The formula that tells most about this declaration's case, or NULL. */
+const char *evaluate_formula(struct evaluator *evaluator, struct decl *decl, enum quantity quantity);
+
 /* A number for people: three digits in the unit a person would pick, memory in GiB; the reason when it
  * does not exist; "yes" or "no"; the text. */
 const char *evaluate_text(struct evaluator *evaluator, struct decl *decl, enum quantity quantity);

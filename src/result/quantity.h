@@ -63,13 +63,14 @@ struct quantity_input {
     const struct bound_model *model;    /* scenario and model */
     const struct pm_params *params;     /* scenario and model */
     const struct bound_gpu *gpu;        /* scenario and card */
-    bool hypothetical;
 };
 
-/* The quantity as a machine reads it, in SI, with its band; `name` is set by the caller. A quantity that
+/* The quantity in SI, with its band. `name` is the row's own, `unit` is left to the caller. A quantity that
  * does not exist for the case has the type QUANTITY_ABSENT and the reason as its text. */
-struct report_quantity quantity_get(struct arena *arena, enum quantity quantity,
-                                    const struct quantity_input *input);
+struct report_quantity quantity_get(enum quantity quantity, const struct quantity_input *input);
+
+/* The formula that tells most about this case, or NULL. */
+const char *quantity_formula(enum quantity quantity, const struct quantity_input *input);
 
 /* The dimension of a quantity: its row's, with "money" replaced by the currency of the card's price. */
 struct dim quantity_dim(enum quantity quantity, const struct quantity_input *input);

@@ -1,0 +1,177 @@
+/* bind_hardware.c: cards, systems and engines as numbers. */
+#include "result/bind_internal.h"
+
+/* ---- cards -------------------------------------------------------------------------------------- */
+
+static const struct {
+    enum pm_compute compute;
+    enum attribute attribute;
+} peaks[] = {
+    {PM_FP64, ATTR_GPU_PEAK_FP64}, {PM_FP32, ATTR_GPU_PEAK_FP32}, {PM_TF32, ATTR_GPU_PEAK_TF32},
+    {PM_FP16, ATTR_GPU_PEAK_FP16}, {PM_BF16, ATTR_GPU_PEAK_BF16}, {PM_FP8, ATTR_GPU_PEAK_FP8},
+    {PM_INT8, ATTR_GPU_PEAK_INT8}, {PM_FP6, ATTR_GPU_PEAK_FP6},   {PM_FP4, ATTR_GPU_PEAK_FP4},
+    {PM_INT4, ATTR_GPU_PEAK_INT4},
+};
+
+/* A reason that was found once is given again to every later reader. */
+struct bound_failure {
+    struct bound_gpu bound; /* decl NULL */
+    const char *why;
+};
+
+static void read_price(struct bind_job *job, struct decl *decl, struct bound_gpu *out)
+{
+    const struct setting *price = bind_setting(job, decl, ATTR_PRICE);
+    if (!price || price->value.type != VALUE_NUMBER)
+        return;
+    out->gpu.price = price->value.number;
+    out->currency = price->value.dim.power[DIM_EUR] != 0 ? DIM_EUR : DIM_USD;
+}
+
+static void read_card(struct bind_job *job, struct decl *decl, struct bound_gpu *out)
+{
+    struct pm_gpu *gpu = &out->gpu;
+    out->decl = decl;
+    out->currency = DIM_USD;
+    gpu->memory = bind_number(job, decl, ATTR_GPU_MEMORY, 0);
+    gpu->bandwidth = bind_number(job, decl, ATTR_GPU_BANDWIDTH, 0);
+    for (size_t i = 0; i < sizeof peaks / sizeof peaks[0]; i++)
+        gpu->peak[peaks[i].compute] = bind_number(job, decl, peaks[i].attribute, 0);
+    gpu->cache = bind_number(job, decl, ATTR_GPU_CACHE, 0);
+    gpu->link = bind_number(job, decl, ATTR_GPU_LINK, 0);
+    gpu->link_domain = bind_number(job, decl, ATTR_GPU_LINK_DOMAIN, 1);
+    gpu->link_mesh = bind_bool(job, decl, ATTR_GPU_LINK_MESH, false);
+    gpu->pcie = bind_number(job, decl, ATTR_GPU_PCIE, 0);
+    gpu->tdp = bind_number(job, decl, ATTR_GPU_TDP, 0);
+    gpu->efficiency_bandwidth = bind_number(job, decl, ATTR_GPU_EFFICIENCY_BANDWIDTH, 0);
+    gpu->operation_time_factor = bind_number(job, decl, ATTR_GPU_OPERATION_TIME_FACTOR, 0);
+    gpu->measured = bind_bool(job, decl, ATTR_GPU_MEASURED, false);
+    gpu->moe_calibrated = bind_bool(job, decl, ATTR_GPU_MOE_CALIBRATED, false);
+    read_price(job, decl, out);
+}
+
+/* Twice the 16-bit peak is usual for 8-bit formats; structured sparsity doubles it again. */
+static void check_sparse(struct bind_job *job, struct decl *decl, const struct pm_gpu *gpu)
+{
+    static const enum attribute eight_bits[] = {ATTR_GPU_PEAK_FP8, ATTR_GPU_PEAK_INT8};
+    double sixteen = gpu->peak[PM_BF16] > gpu->peak[PM_FP16] ? gpu->peak[PM_BF16] : gpu->peak[PM_FP16];
+    for (size_t i = 0; i < sizeof eight_bits / sizeof eight_bits[0]; i++) {
+        const struct setting *peak = bind_setting(job, decl, eight_bits[i]);
+        if (peak && peak->owner && !peak->owner->catalogue && peak->value.number > 3 * sixteen)
+            diag_add(plan_diags(job->binder->plan), DIAG_W0607, peak->span,
+                     "`%s` is %.3g times the 16-bit peak; is it the figure with sparsity?",
+                     attribute_info(eight_bits[i])->name, peak->value.number / sixteen);
+    }
+}
+
+static const struct bound_gpu *bind_card(struct bind_job *job, struct decl *decl)
+{
+    struct bound_failure *known = decl_map_get(job->binder->gpus, decl);
+    if (!known) {
+        known = ARENA_NEW(job->binder->arena, struct bound_failure);
+        struct bind_job own = *job;
+        own.failed = false;
+        own.why = NULL;
+        read_card(&own, decl, &known->bound);
+        const struct pm_gpu *gpu = &known->bound.gpu;
+        if (!bind_poisoned(&own, decl)) {
+            if (!(gpu->memory > 0))
+                bind_missing(&own, decl, "`memory`");
+            if (!(gpu->bandwidth > 0))
+                bind_missing(&own, decl, "`bandwidth`");
+            if (!(gpu->peak[PM_FP16] > 0) && !(gpu->peak[PM_BF16] > 0))
+                bind_missing(&own, decl, "a 16-bit peak (`peak.fp16` or `peak.bf16`)");
+        }
+        if (!own.failed)
+            check_sparse(&own, decl, gpu);
+        else {
+            known->bound.decl = NULL;
+            known->why = own.why;
+        }
+        /* What a sweep point found missing must still be reported by a scenario. */
+        if (!own.failed || !job->quiet)
+            decl_map_put(job->binder->gpus, decl, known);
+    }
+    if (known->bound.decl)
+        return &known->bound;
+    job->failed = true;
+    if (!job->why)
+        job->why = known->why;
+    return NULL;
+}
+
+/* A system's links and price stand for those of its card. */
+const struct bound_gpu *bind_hardware(struct bind_job *job, struct decl *gpu, struct decl *system)
+{
+    const struct bound_gpu *card = bind_card(job, gpu);
+    if (!card || !system)
+        return card;
+    struct bound_gpu *known = decl_map_get(job->binder->systems, system);
+    if (known)
+        return known;
+    known = ARENA_NEW(job->binder->arena, struct bound_gpu);
+    *known = *card;
+    known->system = system;
+    known->gpu.link = bind_number(job, system, ATTR_GPU_LINK, card->gpu.link);
+    known->gpu.gpus_per_node = bind_number(job, system, ATTR_SYSTEM_GPUS_PER_NODE, 0);
+    known->gpu.link_domain = bind_number(job, system, ATTR_GPU_LINK_DOMAIN, card->gpu.link_domain);
+    if (plan_is_set(job->binder->plan, system, ATTR_GPU_LINK_MESH))
+        known->gpu.link_mesh = bind_bool(job, system, ATTR_GPU_LINK_MESH, false);
+    known->gpu.network = bind_number(job, system, ATTR_SYSTEM_NETWORK, 0);
+    read_price(job, system, known);
+    if (bind_poisoned(job, system))
+        return NULL;
+    decl_map_put(job->binder->systems, system, known);
+    return known;
+}
+
+/* ---- engines -------------------------------------------------------------------------------------- */
+
+static struct pm_band read_band(struct bind_job *job, struct decl *decl, enum attribute low, enum attribute high)
+{
+    return (struct pm_band){bind_number(job, decl, low, 1), bind_number(job, decl, high, 1)};
+}
+
+static void read_engine(struct bind_job *job, struct decl *decl, struct pm_engine *out)
+{
+    out->ideal = bind_bool(job, decl, ATTR_ENGINE_IDEAL, false);
+    out->efficiency_bandwidth = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_BANDWIDTH, 1);
+    out->efficiency_dense[PM_CLASS_16] = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_DENSE_16, 1);
+    out->efficiency_dense[PM_CLASS_8] = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_DENSE_8, 1);
+    out->efficiency_dense[PM_CLASS_4] = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_DENSE_4, 1);
+    out->efficiency_attention = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_ATTENTION, 1);
+    out->efficiency_experts[PM_CLASS_16] = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_EXPERTS_16, 1);
+    out->efficiency_experts[PM_CLASS_8] = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_EXPERTS_8, 1);
+    out->efficiency_experts[PM_CLASS_4] = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_EXPERTS_4, 1);
+    out->expert_half_rows = bind_number(job, decl, ATTR_ENGINE_EXPERT_HALF_ROWS, 0);
+    out->operation_time = bind_number(job, decl, ATTR_ENGINE_OPERATION_TIME, 0);
+    out->sequence_time = bind_number(job, decl, ATTR_ENGINE_SEQUENCE_TIME, 0);
+    out->allreduce_time = bind_number(job, decl, ATTR_ENGINE_ALLREDUCE_TIME, 0);
+    out->efficiency_link = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_LINK, 1);
+    out->utilization = bind_number(job, decl, ATTR_UTILIZATION, 1);
+    out->overhead = bind_number(job, decl, ATTR_OVERHEAD, 0);
+    out->activations_in_overhead = bind_bool(job, decl, ATTR_ENGINE_ACTIVATIONS_IN_OVERHEAD, true);
+    out->page = bind_number(job, decl, ATTR_PAGE, out->ideal ? 1 : 16);
+    out->chunk = bind_number(job, decl, ATTR_CHUNK, 8192);
+    out->request_time = bind_number(job, decl, ATTR_ENGINE_REQUEST_TIME, 0);
+    out->stream_interval = bind_number(job, decl, ATTR_ENGINE_STREAM_INTERVAL, 0);
+    out->first_wave = bind_number(job, decl, ATTR_ENGINE_FIRST_WAVE, 0);
+    out->embedding_on_host = bind_bool(job, decl, ATTR_ENGINE_EMBEDDING_ON_HOST, false);
+    out->tpot_band = read_band(job, decl, ATTR_ENGINE_TPOT_LOW, ATTR_ENGINE_TPOT_HIGH);
+    out->ttft_band = read_band(job, decl, ATTR_ENGINE_TTFT_LOW, ATTR_ENGINE_TTFT_HIGH);
+    out->rate_band = read_band(job, decl, ATTR_ENGINE_RATE_LOW, ATTR_ENGINE_RATE_HIGH);
+    out->unverified_band = read_band(job, decl, ATTR_ENGINE_UNVERIFIED_LOW, ATTR_ENGINE_UNVERIFIED_HIGH);
+}
+
+const struct pm_engine *bind_engine(struct bind_job *job, struct decl *engine)
+{
+    struct pm_engine *known = decl_map_get(job->binder->engines, engine);
+    if (known)
+        return known;
+    known = ARENA_NEW(job->binder->arena, struct pm_engine);
+    read_engine(job, engine, known);
+    if (bind_poisoned(job, engine))
+        return NULL;
+    decl_map_put(job->binder->engines, engine, known);
+    return known;
+}

@@ -1,0 +1,55 @@
+/* bind_internal.h: what the files that bind declarations share. */
+#ifndef PERFC_RESULT_BIND_INTERNAL_H
+#define PERFC_RESULT_BIND_INTERNAL_H
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "result/bind.h"
+#include "source/diag.h"
+
+struct binder {
+    struct plan *plan;
+    struct arena *arena;
+    struct map *formats, *gpus, *systems, *models, *engines; /* by declaration */
+    struct decl *bf16;                   /* what stands where nothing is declared */
+};
+
+/* One binding in progress: how its errors are told. */
+struct bind_job {
+    struct binder *binder;
+    struct decl *scenario;               /* for whom; NULL when a declaration is bound on its own */
+    struct bind_cursor *cursor;          /* or NULL */
+    bool quiet;
+    bool failed;
+    const char *why;                     /* the first error, when quiet */
+};
+
+/* Reports an error at a place of the plan (or keeps it as the reason, when quiet). Returns the diagnostic
+ * for notes, NULL when quiet. */
+struct diag *bind_error(struct bind_job *job, enum diag_code code, struct span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Reports that `decl` lacks an attribute that the job needs. */
+void bind_missing(struct bind_job *job, struct decl *decl, const char *what);
+
+/* Attributes of one declaration, with the cursor kept. */
+const struct setting *bind_setting(struct bind_job *job, struct decl *decl, enum attribute attribute);
+double bind_number(struct bind_job *job, struct decl *decl, enum attribute attribute, double fallback);
+bool bind_bool(struct bind_job *job, struct decl *decl, enum attribute attribute, bool fallback);
+struct decl *bind_ref(struct bind_job *job, struct decl *decl, enum attribute attribute);
+
+/* True, and the job failed, when an error was reported inside the declaration. */
+bool bind_poisoned(struct bind_job *job, const struct decl *decl);
+
+/* A table keyed by declarations. */
+void *decl_map_get(const struct map *map, const struct decl *decl);
+void decl_map_put(struct map *map, const struct decl *decl, void *value);
+
+const struct bound_gpu *bind_hardware(struct bind_job *job, struct decl *gpu, struct decl *system);
+const struct pm_engine *bind_engine(struct bind_job *job, struct decl *engine);
+const struct bound_model *bind_architecture(struct bind_job *job, struct decl *model);
+
+/* The model in the formats that the scenario chooses; the model itself when it chooses none. */
+const struct bound_model *bind_formats(struct bind_job *job, const struct bound_model *model);
+
+#endif

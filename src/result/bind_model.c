@@ -1,0 +1,514 @@
+/* bind_model.c: a model declaration as an architecture, with the storage format of each tensor class.
+ *
+ * Formats, from strong to weak (docs/language.md, "Formats of the weights"):
+ *   attention, ffn, experts, shared   scenario `weights.X`, scenario `weights`, block or model `weights.X`,
+ *                                     model `weights`
+ *   router, embedding, head, norms    scenario `weights.X`, block or model `weights.X`, then the `weights` in
+ *                                     force when it has 16 bits or more, else bf16: quantised checkpoints
+ *                                     keep these in 16 bits (model.md section 1) */
+#include <math.h>
+#include <string.h>
+
+#include "result/bind_internal.h"
+
+static const enum attribute class_attributes[CLASS_COUNT] = {
+    [CLASS_ATTENTION] = ATTR_WEIGHTS_ATTENTION, [CLASS_FFN] = ATTR_WEIGHTS_FFN,
+    [CLASS_EXPERTS] = ATTR_WEIGHTS_EXPERTS,     [CLASS_SHARED] = ATTR_WEIGHTS_SHARED,
+    [CLASS_ROUTER] = ATTR_WEIGHTS_ROUTER,       [CLASS_EMBEDDING] = ATTR_WEIGHTS_EMBEDDING,
+    [CLASS_HEAD] = ATTR_WEIGHTS_HEAD,           [CLASS_NORMS] = ATTR_WEIGHTS_NORMS,
+};
+
+enum attribute class_attribute(enum weight_class class)
+{
+    return class_attributes[class];
+}
+
+/* ---- blocks --------------------------------------------------------------------------------------- */
+
+/* A kind of attention that a block says itself wins over one that it takes from its model. */
+static bool more_own(const struct setting *mine, const struct setting *other)
+{
+    bool mine_in_block = mine && mine->owner && mine->owner->kind == KIND_BLOCK;
+    bool other_in_block = other && other->owner && other->owner->kind == KIND_BLOCK;
+    return mine && (!other || (mine_in_block && !other_in_block));
+}
+
+static enum pm_attention attention_of(struct bind_job *job, struct decl *decl)
+{
+    static const struct {
+        const char *word;
+        enum pm_attention kind;
+    } words[] = {
+        {"gqa", PM_ATTENTION_GROUPED}, {"mla", PM_ATTENTION_LATENT}, {"linear", PM_ATTENTION_LINEAR},
+        {"mamba", PM_ATTENTION_MAMBA}, {"none", PM_ATTENTION_NONE},
+    };
+    const struct setting *said = bind_setting(job, decl, ATTR_ATTENTION);
+    for (size_t i = 0; said && i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(said->value.text, words[i].word) == 0)
+            return words[i].kind;
+    const struct setting *best = NULL;
+    enum pm_attention kind = PM_ATTENTION_GROUPED;
+    static const struct {
+        enum attribute mark;
+        enum pm_attention kind;
+    } marks[] = {
+        {ATTR_KV_RANK, PM_ATTENTION_LATENT},
+        {ATTR_LINEAR_VALUE_HEADS, PM_ATTENTION_LINEAR},
+        {ATTR_SSM_HEADS, PM_ATTENTION_MAMBA},
+    };
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        const struct setting *mark = bind_setting(job, decl, marks[i].mark);
+        if (more_own(mark, best)) {
+            best = mark;
+            kind = marks[i].kind;
+        }
+    }
+    return kind;
+}
+
+static void read_attention(struct bind_job *job, struct decl *decl, struct pm_block *block)
+{
+    block->attention = attention_of(job, decl);
+    block->attention_params = bind_number(job, decl, ATTR_ATTENTION_PARAMS, 0);
+    block->state_bytes = bind_number(job, decl, ATTR_STATE, 0);
+    block->output_gate = bind_bool(job, decl, ATTR_OUTPUT_GATE, false);
+    block->output_bias = bind_bool(job, decl, ATTR_OUTPUT_BIAS, false);
+    block->qkv_bias = bind_bool(job, decl, ATTR_QKV_BIAS, false);
+    switch (block->attention) {
+    case PM_ATTENTION_GROUPED:
+    case PM_ATTENTION_LATENT:
+        block->heads = bind_number(job, decl, ATTR_HEADS, 0);
+        block->kv_heads = bind_number(job, decl, ATTR_KV_HEADS, block->heads);
+        block->head_dim = bind_number(job, decl, ATTR_HEAD_DIM, 0);
+        block->window = bind_number(job, decl, ATTR_WINDOW, 0);
+        block->chunk = bind_number(job, decl, ATTR_ATTENTION_CHUNK, 0);
+        block->sinks = bind_bool(job, decl, ATTR_SINKS, false);
+        block->shared_kv = bind_bool(job, decl, ATTR_SHARED_KV, false);
+        break;
+    case PM_ATTENTION_LINEAR:
+        block->linear_key_heads = bind_number(job, decl, ATTR_LINEAR_KEY_HEADS, 0);
+        block->linear_value_heads = bind_number(job, decl, ATTR_LINEAR_VALUE_HEADS, 0);
+        block->linear_key_dim = bind_number(job, decl, ATTR_LINEAR_KEY_DIM, 0);
+        block->linear_value_dim = bind_number(job, decl, ATTR_LINEAR_VALUE_DIM, 0);
+        block->conv_kernel = bind_number(job, decl, ATTR_CONV_KERNEL, 4);
+        break;
+    case PM_ATTENTION_MAMBA:
+        block->ssm_heads = bind_number(job, decl, ATTR_SSM_HEADS, 0);
+        block->ssm_head_dim = bind_number(job, decl, ATTR_SSM_HEAD_DIM, 0);
+        block->ssm_groups = bind_number(job, decl, ATTR_SSM_GROUPS, 1);
+        block->ssm_state = bind_number(job, decl, ATTR_SSM_STATE, 0);
+        block->conv_kernel = bind_number(job, decl, ATTR_CONV_KERNEL, 4);
+        break;
+    case PM_ATTENTION_NONE:
+        break;
+    }
+    const char *norm = plan_text(job->binder->plan, decl, ATTR_QK_NORM, "none");
+    block->qk_norm = strcmp(norm, "head") == 0   ? PM_QK_NORM_HEAD
+                     : strcmp(norm, "full") == 0 ? PM_QK_NORM_FULL
+                                                 : PM_QK_NORM_NONE;
+    block->v_dim = bind_number(job, decl, ATTR_V_DIM, block->head_dim);
+}
+
+static void read_latent(struct bind_job *job, struct decl *decl, struct pm_block *block)
+{
+    if (block->attention != PM_ATTENTION_LATENT)
+        return;
+    block->q_rank = bind_number(job, decl, ATTR_Q_RANK, 0);
+    block->kv_rank = bind_number(job, decl, ATTR_KV_RANK, 0);
+    block->nope_dim = bind_number(job, decl, ATTR_NOPE_DIM, 0);
+    block->rope_dim = bind_number(job, decl, ATTR_ROPE_DIM, 0);
+    block->v_dim = bind_number(job, decl, ATTR_V_DIM, block->nope_dim);
+    block->index_heads = bind_number(job, decl, ATTR_INDEX_HEADS, 0);
+    block->index_dim = bind_number(job, decl, ATTR_INDEX_DIM, 0);
+    block->index_top = bind_number(job, decl, ATTR_INDEX_TOP, 0);
+}
+
+/* A block with its own `ffn` inside a model with experts is a dense one. */
+static bool is_dense(const struct setting *ffn, const struct setting *experts)
+{
+    return !experts || (ffn && more_own(ffn, experts));
+}
+
+static void read_feed_forward(struct bind_job *job, struct decl *decl, struct pm_block *block)
+{
+    const struct setting *ffn = bind_setting(job, decl, ATTR_FFN);
+    double width = ffn ? ffn->value.number : 0;
+    block->ffn_gated = bind_bool(job, decl, ATTR_FFN_GATED, true);
+    block->ffn_bias = bind_bool(job, decl, ATTR_FFN_BIAS, false);
+    if (is_dense(ffn, bind_setting(job, decl, ATTR_EXPERTS))) {
+        block->ffn = width;
+        return;
+    }
+    block->ffn = bind_number(job, decl, ATTR_PARALLEL_FFN, 0);
+    block->experts = bind_number(job, decl, ATTR_EXPERTS, 0);
+    block->active_experts = bind_number(job, decl, ATTR_ACTIVE_EXPERTS, 0);
+    block->expert_ffn = bind_number(job, decl, ATTR_EXPERT_FFN, width);
+    block->expert_input = bind_number(job, decl, ATTR_EXPERT_INPUT, 0);
+    block->expert_bias = bind_bool(job, decl, ATTR_EXPERT_BIAS, false);
+    block->router_bias = bind_bool(job, decl, ATTR_ROUTER_BIAS, false);
+    const struct setting *shared_width = bind_setting(job, decl, ATTR_SHARED_FFN);
+    double shared = bind_number(job, decl, ATTR_SHARED_EXPERTS, shared_width ? 1 : 0);
+    block->shared_ffn = shared * (shared_width ? shared_width->value.number : block->expert_ffn);
+    block->shared_gate = shared > 0 && bind_bool(job, decl, ATTR_SHARED_GATE, false);
+}
+
+static enum pm_norm norm_of(struct bind_job *job, struct decl *decl)
+{
+    return strcmp(plan_text(job->binder->plan, decl, ATTR_NORM, "rms"), "layer") == 0 ? PM_NORM_LAYER : PM_NORM_RMS;
+}
+
+static struct pm_block read_block(struct bind_job *job, struct decl *decl)
+{
+    struct pm_block block = {0};
+    read_attention(job, decl, &block);
+    read_latent(job, decl, &block);
+    read_feed_forward(job, decl, &block);
+    block.norms = bind_number(job, decl, ATTR_NORMS, 2);
+    block.norm = norm_of(job, decl);
+    block.extra_params = bind_number(job, decl, ATTR_BLOCK_EXTRA_PARAMS, 0);
+    return block;
+}
+
+/* ---- what a block lacks ------------------------------------------------------------------------------ */
+
+/* An attribute that a kind of attention cannot do without. */
+static const struct {
+    enum pm_attention attention;
+    size_t offset;
+    const char *name;
+} needed[] = {
+    {PM_ATTENTION_GROUPED, offsetof(struct pm_block, heads), "`heads`"},
+    {PM_ATTENTION_GROUPED, offsetof(struct pm_block, head_dim), "`head_dim` (or `hidden`)"},
+    {PM_ATTENTION_LATENT, offsetof(struct pm_block, heads), "`heads`"},
+    {PM_ATTENTION_LATENT, offsetof(struct pm_block, kv_rank), "`kv_rank`"},
+    {PM_ATTENTION_LATENT, offsetof(struct pm_block, nope_dim), "`nope_dim`"},
+    {PM_ATTENTION_LINEAR, offsetof(struct pm_block, linear_key_heads), "`linear_key_heads`"},
+    {PM_ATTENTION_LINEAR, offsetof(struct pm_block, linear_value_heads), "`linear_value_heads`"},
+    {PM_ATTENTION_LINEAR, offsetof(struct pm_block, linear_key_dim), "`linear_key_dim`"},
+    {PM_ATTENTION_LINEAR, offsetof(struct pm_block, linear_value_dim), "`linear_value_dim`"},
+    {PM_ATTENTION_MAMBA, offsetof(struct pm_block, ssm_head_dim), "`ssm_head_dim`"},
+    {PM_ATTENTION_MAMBA, offsetof(struct pm_block, ssm_state), "`ssm_state`"},
+};
+
+static void check_block(struct bind_job *job, struct decl *decl, const struct pm_block *block)
+{
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        double value;
+        memcpy(&value, (const char *)block + needed[i].offset, sizeof value);
+        if (needed[i].attention == block->attention && !(value > 0)) {
+            bind_missing(job, decl, needed[i].name);
+            break; /* the rest often follows from it */
+        }
+    }
+    if (block->experts > 0 && !(block->active_experts > 0))
+        bind_missing(job, decl, "`active_experts`, which goes with `experts`");
+    if (block->experts > 0 && !(block->expert_ffn > 0))
+        bind_missing(job, decl, "`expert_ffn`, which goes with `experts`");
+    if (block->active_experts > block->experts) {
+        const struct setting *active = bind_setting(job, decl, ATTR_ACTIVE_EXPERTS);
+        struct diag *diag = bind_error(job, DIAG_E0304, active->span, "a token cannot use %g of %g experts",
+                                       block->active_experts, block->experts);
+        if (diag)
+            diag_label(plan_diags(job->binder->plan), diag, "more than `experts`");
+    }
+}
+
+/* ---- formats ------------------------------------------------------------------------------------------ */
+
+/* 16 bits or more: what embedding, head, router and norms follow `weights` down to. */
+static struct decl *sixteen_bits(struct binder *binder, struct decl *weights)
+{
+    if (weights && bind_format(binder, weights).bits >= 16)
+        return weights;
+    if (!binder->bf16)
+        binder->bf16 = plan_find(binder->plan, KIND_FORMAT, "bf16");
+    return binder->bf16;
+}
+
+static struct decl *class_default(struct binder *binder, enum weight_class class, struct decl *weights)
+{
+    return class < CLASS_ROUTER ? weights : sixteen_bits(binder, weights);
+}
+
+static struct pm_format *block_format(struct pm_block *block, enum weight_class class)
+{
+    switch (class) {
+    case CLASS_ATTENTION:
+        return &block->attention_format;
+    case CLASS_FFN:
+        return &block->ffn_format;
+    case CLASS_EXPERTS:
+        return &block->expert_format;
+    case CLASS_SHARED:
+        return &block->shared_format;
+    case CLASS_ROUTER:
+        return &block->router_format;
+    default:
+        return NULL;
+    }
+}
+
+static struct pm_format *model_format(struct pm_model *model, enum weight_class class)
+{
+    switch (class) {
+    case CLASS_EMBEDDING:
+        return &model->embedding_format;
+    case CLASS_HEAD:
+        return &model->head_format;
+    case CLASS_NORMS:
+        return &model->norm_format;
+    default:
+        return NULL;
+    }
+}
+
+/* The model's own formats. */
+static void read_formats(struct bind_job *job, struct bound_model *bound, struct pm_block *blocks)
+{
+    struct binder *binder = job->binder;
+    bound->weights = bind_ref(job, bound->decl, ATTR_WEIGHTS);
+    bound->kv_cache = bind_ref(job, bound->decl, ATTR_KV_CACHE);
+    bound->model.weights_format = bind_format(binder, bound->weights);
+    bound->model.kv_format = bind_format(binder, bound->kv_cache);
+    for (enum weight_class class = 0; class < CLASS_COUNT; class++) {
+        struct decl *declared = bind_ref(job, bound->decl, class_attributes[class]);
+        bound->declared[class] = declared != NULL;
+        bound->formats[class] = declared ? declared : class_default(binder, class, bound->weights);
+        struct pm_format *of_model = model_format(&bound->model, class);
+        if (of_model)
+            *of_model = bind_format(binder, bound->formats[class]);
+        for (size_t i = 0; !of_model && i < bound->model.block_count; i++) {
+            struct decl *own = bind_ref(job, bound->block_decls[i], class_attributes[class]);
+            bound->declared[class] = bound->declared[class] || own;
+            if (own && i == 0)
+                bound->formats[class] = own;
+            *block_format(&blocks[i], class) = bind_format(binder, own ? own : bound->formats[class]);
+        }
+    }
+}
+
+/* What the scenario chooses for a class; NULL: it leaves the class as it is. */
+static struct decl *chosen(struct bind_job *job, const struct bound_model *model, enum weight_class class,
+                           struct decl *weights)
+{
+    struct decl *own = bind_ref(job, job->scenario, class_attributes[class]);
+    if (own || !weights)
+        return own;
+    bool stays = class >= CLASS_ROUTER && model->declared[class];
+    return stays ? NULL : class_default(job->binder, class, weights);
+}
+
+static struct decl *set_ref(struct bind_job *job, enum attribute attribute)
+{
+    bool set = plan_is_set(job->binder->plan, job->scenario, attribute);
+    return set ? bind_ref(job, job->scenario, attribute) : NULL;
+}
+
+static bool chooses_formats(struct bind_job *job)
+{
+    bool chooses = plan_is_set(job->binder->plan, job->scenario, ATTR_WEIGHTS) ||
+                   plan_is_set(job->binder->plan, job->scenario, ATTR_KV_CACHE);
+    for (enum weight_class class = 0; class < CLASS_COUNT && !chooses; class++)
+        chooses = plan_is_set(job->binder->plan, job->scenario, class_attributes[class]);
+    return chooses;
+}
+
+const struct bound_model *bind_formats(struct bind_job *job, const struct bound_model *model)
+{
+    if (!chooses_formats(job))
+        return model;
+    struct binder *binder = job->binder;
+    struct bound_model *copy = ARENA_NEW(binder->arena, struct bound_model);
+    size_t count = model->model.block_count;
+    struct pm_block *blocks = ARENA_ARRAY(binder->arena, struct pm_block, count ? count : 1);
+    *copy = *model;
+    memcpy(blocks, model->model.blocks, count * sizeof *blocks);
+    copy->model.blocks = blocks;
+    struct decl *weights = set_ref(job, ATTR_WEIGHTS);
+    struct decl *cache = set_ref(job, ATTR_KV_CACHE);
+    if (weights) {
+        copy->weights = weights;
+        copy->model.weights_format = bind_format(binder, weights);
+    }
+    if (cache) {
+        copy->kv_cache = cache;
+        copy->model.kv_format = bind_format(binder, cache);
+    }
+    for (enum weight_class class = 0; class < CLASS_COUNT; class++) {
+        struct decl *format = chosen(job, model, class, weights);
+        if (!format)
+            continue;
+        copy->formats[class] = format;
+        struct pm_format *of_model = model_format(&copy->model, class);
+        if (of_model)
+            *of_model = bind_format(binder, format);
+        for (size_t i = 0; !of_model && i < count; i++)
+            *block_format(&blocks[i], class) = bind_format(binder, format);
+    }
+    return copy;
+}
+
+/* ---- models --------------------------------------------------------------------------------------------- */
+
+static void check_layers(struct bind_job *job, struct decl *decl, double total)
+{
+    const struct setting *layers = bind_setting(job, decl, ATTR_MODEL_LAYERS);
+    if (layers && layers->span.end > 0 && layers->value.number != total)
+        bind_error(job, DIAG_E0311, layers->span, "`layers` says %g, but the blocks of `%s` add up to %g",
+                   layers->value.number, decl->name, total);
+}
+
+/* The blocks, or the short form: `layers` identical ones. */
+static struct pm_block *read_blocks(struct bind_job *job, struct decl *decl, struct bound_model *bound)
+{
+    struct arena *arena = job->binder->arena;
+    size_t count = decl->block_count;
+    double layers = bind_number(job, decl, ATTR_MODEL_LAYERS, 0);
+    bool short_form = count == 0 && layers > 0;
+    if (count > PM_BLOCKS_MAX) {
+        bind_error(job, DIAG_E0312, decl->name_span, "model `%s` has %zu kinds of block, %d at most can be sized",
+                   decl->name, count, PM_BLOCKS_MAX);
+        count = 0;
+    }
+    struct pm_block *blocks = ARENA_ARRAY(arena, struct pm_block, count + 1);
+    bound->block_decls = ARENA_ARRAY(arena, struct decl *, count + 1);
+    double total = 0;
+    for (size_t i = 0; i < count; i++) {
+        bound->block_decls[i] = decl->blocks[i];
+        blocks[i] = read_block(job, decl->blocks[i]);
+        blocks[i].count = bind_number(job, decl->blocks[i], ATTR_BLOCK_COUNT, 0);
+        if (bind_poisoned(job, decl->blocks[i]))
+            continue;
+        if (!(blocks[i].count > 0))
+            bind_missing(job, decl->blocks[i], "`count`");
+        total += blocks[i].count;
+    }
+    if (count > 0)
+        check_layers(job, decl, total);
+    if (short_form) {
+        bound->block_decls[0] = decl;
+        blocks[0] = read_block(job, decl);
+        blocks[0].count = layers;
+        count = 1;
+    }
+    bound->model.blocks = blocks;
+    bound->model.block_count = count;
+    return blocks;
+}
+
+static void read_model(struct bind_job *job, struct decl *decl, struct pm_model *model)
+{
+    model->hidden = bind_number(job, decl, ATTR_MODEL_HIDDEN, 0);
+    model->vocab = bind_number(job, decl, ATTR_MODEL_VOCAB, 0);
+    model->tied_embeddings = bind_bool(job, decl, ATTR_MODEL_TIED, false);
+    model->positions = bind_number(job, decl, ATTR_MODEL_POSITIONS, 0);
+    model->head_bias = bind_bool(job, decl, ATTR_MODEL_HEAD_BIAS, false);
+    model->embedding_norm = bind_bool(job, decl, ATTR_MODEL_EMBEDDING_NORM, false);
+    bool final_norm = bind_bool(job, decl, ATTR_MODEL_FINAL_NORM, true);
+    model->final_norms = !final_norm ? 0 : norm_of(job, decl) == PM_NORM_LAYER ? 2 : 1;
+    model->extra_params = bind_number(job, decl, ATTR_MODEL_EXTRA_PARAMS, 0);
+    model->max_context = bind_number(job, decl, ATTR_MODEL_MAX_CONTEXT, 0);
+    model->tower_params = bind_number(job, decl, ATTR_MODEL_TOWER_PARAMS, 0);
+    model->tower_tokens = bind_number(job, decl, ATTR_MODEL_TOWER_TOKENS, 0);
+    model->mtp_params = bind_number(job, decl, ATTR_MODEL_MTP_PARAMS, 0);
+}
+
+/* A parameter count needs a vocabulary and a feed-forward somewhere. */
+static bool is_complete(const struct pm_model *model)
+{
+    double feed_forward = 0;
+    for (size_t i = 0; i < model->block_count; i++)
+        feed_forward += model->blocks[i].ffn + model->blocks[i].experts;
+    return model->vocab > 0 && model->hidden > 0 && feed_forward > 0;
+}
+
+/* A rule of thumb for "one of the two is wrong" (docs/language.md). Checkpoints in the standard library are
+ * tested against their published totals instead. */
+enum { PARAMS_TOLERANCE_PERCENT = 2 };
+
+static void check_params(struct bind_job *job, struct decl *decl, double declared, double derived)
+{
+    const struct setting *setting = plan_setting(job->binder->plan, decl, ATTR_MODEL_PARAMS);
+    if (decl->catalogue || fabs(declared - derived) * 100 <= PARAMS_TOLERANCE_PERCENT * declared)
+        return;
+    diag_add(plan_diags(job->binder->plan), DIAG_W0603, setting->span,
+             "`params` says %.4g, the architecture of `%s` comes to %.4g", declared, decl->name, derived);
+}
+
+/* With an architecture, a declared count only adds what the formulas do not see (model.md section 1: the
+ * declared count overrides the derived one); without, it is all there is. */
+static void settle_params(struct bind_job *job, struct decl *decl, struct bound_model *bound)
+{
+    struct pm_model *model = &bound->model;
+    bound->declared_params = bind_number(job, decl, ATTR_MODEL_PARAMS, 0);
+    bound->complete = is_complete(model);
+    if (bound->complete) {
+        struct pm_params params;
+        pm_count_params(model, &params);
+        bound->derived_params = params.total;
+        if (bound->declared_params > 0) {
+            check_params(job, decl, bound->declared_params, params.total);
+            model->extra_params += bound->declared_params - params.total;
+        }
+        return;
+    }
+    model->declared_params = bound->declared_params;
+    if (bound->declared_params > 0)
+        return;
+    if (model->block_count == 0)
+        bind_missing(job, decl, "its size: `params`, or an architecture with `layers`");
+    else if (!(model->vocab > 0))
+        bind_missing(job, decl, "`vocab` (or `params`)");
+    else if (!(model->hidden > 0))
+        bind_missing(job, decl, "`hidden` (or `params`)");
+    else
+        bind_missing(job, decl, "`ffn` or `experts` (or `params`)");
+}
+
+struct bound_failure {
+    struct bound_model bound; /* decl NULL */
+    const char *why;
+};
+
+static void bind_all(struct bind_job *job, struct decl *decl, struct bound_model *bound)
+{
+    bound->decl = decl;
+    read_model(job, decl, &bound->model);
+    struct pm_block *blocks = read_blocks(job, decl, bound);
+    if (bind_poisoned(job, decl))
+        return;
+    for (size_t i = 0; i < bound->model.block_count; i++)
+        if (!bind_poisoned(job, bound->block_decls[i]))
+            check_block(job, bound->block_decls[i], &blocks[i]);
+    if (job->failed)
+        return;
+    read_formats(job, bound, blocks);
+    settle_params(job, decl, bound);
+    pm_count_params(&bound->model, &bound->params);
+    bind_poisoned(job, decl);
+}
+
+const struct bound_model *bind_architecture(struct bind_job *job, struct decl *model)
+{
+    struct bound_failure *known = decl_map_get(job->binder->models, model);
+    if (!known) {
+        known = ARENA_NEW(job->binder->arena, struct bound_failure);
+        struct bind_job own = *job;
+        own.failed = false;
+        own.why = NULL;
+        bind_all(&own, model, &known->bound);
+        if (own.failed) {
+            known->bound.decl = NULL;
+            known->why = own.why;
+        }
+        /* What a sweep point found missing must still be reported by a scenario. */
+        if (!own.failed || !job->quiet)
+            decl_map_put(job->binder->models, model, known);
+    }
+    if (known->bound.decl)
+        return &known->bound;
+    job->failed = true;
+    if (!job->why)
+        job->why = known->why;
+    return NULL;
+}

@@ -1,0 +1,108 @@
+/* measured.c: measurements against the expected value and the ceiling. */
+#include "result/measured.h"
+
+#include "base/arena.h"
+#include "sema/unit.h"
+#include "source/diag.h"
+
+static const struct {
+    enum attribute attribute;
+    enum quantity expected;
+    enum quantity ceiling; /* QUANTITY_COUNT: physics sets none */
+} figures[] = {
+    {ATTR_MEASURED_TPOT, Q_TPOT, Q_CEILING_TPOT},
+    {ATTR_MEASURED_SPEED, Q_SPEED, Q_CEILING_SPEED},
+    {ATTR_MEASURED_TTFT, Q_TTFT, Q_CEILING_TTFT},
+    {ATTR_MEASURED_THROUGHPUT, Q_THROUGHPUT, Q_CEILING_THROUGHPUT},
+    {ATTR_MEASURED_KV_TOKENS, Q_KV_TOKENS, QUANTITY_COUNT},
+};
+
+enum { FIGURE_COUNT = sizeof figures / sizeof figures[0] };
+
+/* Rounding of a published figure is no violation of physics. */
+static const double tolerance = 1e-6;
+
+static void read_expected(struct evaluator *evaluator, struct decl *scenario, size_t index,
+                          struct measured_row *row)
+{
+    struct report_quantity expected = evaluate_row(evaluator, scenario, figures[index].expected);
+    if (expected.type == QUANTITY_NUMBER && expected.value > 0) {
+        row->has_expected = true;
+        row->expected = expected.value;
+        row->low = expected.has_band ? expected.low : expected.value;
+        row->high = expected.has_band ? expected.high : expected.value;
+        row->ratio = row->measured / expected.value;
+        row->inside_band = expected.has_band && row->measured >= row->low && row->measured <= row->high;
+    }
+    /* The speed has the band of the time per token, turned round. */
+    struct report_quantity tpot = evaluate_row(evaluator, scenario, Q_TPOT);
+    if (row->has_expected && figures[index].expected == Q_SPEED && tpot.has_band && tpot.low > 0) {
+        row->low = 1 / tpot.high;
+        row->high = 1 / tpot.low;
+        row->inside_band = row->measured >= row->low && row->measured <= row->high;
+    }
+}
+
+static void read_ceiling(struct evaluator *evaluator, struct decl *scenario, size_t index,
+                         struct measured_row *row)
+{
+    if (figures[index].ceiling == QUANTITY_COUNT)
+        return;
+    double ceiling = evaluate_number(evaluator, scenario, figures[index].ceiling, 0);
+    if (!(ceiling > 0))
+        return;
+    row->has_ceiling = true;
+    row->ceiling = ceiling;
+    row->ceiling_ratio = row->measured / ceiling;
+    row->beyond_ceiling = row->row->better == BETTER_LOWER ? row->ceiling_ratio < 1 - tolerance
+                                                           : row->ceiling_ratio > 1 + tolerance;
+}
+
+static void report_beyond(struct plan *plan, const struct evaluation *evaluation, const struct setting *setting,
+                          const struct measured_row *row)
+{
+    struct arena *arena = plan_arena(plan);
+    struct diags *diags = plan_diags(plan);
+    const struct pm_case *input = &evaluation->binding.input;
+    struct diag *diag =
+        diag_add(diags, DIAG_W0608, setting->span, "measured %s of %s is better than the limit of %s",
+                 row->row->name, quantity_text_against(arena, row->measured, row->ceiling, row->dim),
+                 quantity_text_against(arena, row->ceiling, row->measured, row->dim));
+    diag_note(diags, diag, "the card's figures may be too low, or the formats smaller than declared (weights %s, cache %s)",
+              evaluation->binding.model->weights ? evaluation->binding.model->weights->name : "bf16",
+              evaluation->binding.model->kv_cache ? evaluation->binding.model->kv_cache->name : "bf16");
+    if (!(input->cached_prefix > 0) && input->prompt > 0)
+        diag_note(diags, diag, "prompts may have been found in a prefix cache (`cached_prefix`)");
+    if (!(input->draft_tokens > 0))
+        diag_note(diags, diag, "speculation may have been on (`speculation.tokens`)");
+    if (input->batch > 1)
+        diag_note(diags, diag, "fewer than %g sequences may really have run at once", input->batch);
+}
+
+void measured_evaluate(struct evaluator *evaluator, const struct measurement *measurement,
+                       struct measured_result *out)
+{
+    struct plan *plan = evaluator_plan(evaluator);
+    struct decl *scenario = measurement->scenario;
+    const struct evaluation *evaluation = evaluate_scenario(evaluator, scenario);
+    *out = (struct measured_result){
+        .measurement = measurement,
+        .rows = ARENA_ARRAY(plan_arena(plan), struct measured_row, FIGURE_COUNT),
+        .source = plan_text(plan, measurement->decl, ATTR_SOURCE, NULL),
+    };
+    for (size_t i = 0; i < FIGURE_COUNT; i++) {
+        const struct setting *setting = plan_setting(plan, measurement->decl, figures[i].attribute);
+        if (!setting || setting->value.type != VALUE_NUMBER)
+            continue;
+        struct measured_row *row = &out->rows[out->count++];
+        row->row = quantity_info(figures[i].expected);
+        row->measured = setting->value.number;
+        row->dim = evaluate_dim(evaluator, scenario, figures[i].expected);
+        if (!evaluation->valid)
+            continue;
+        read_expected(evaluator, scenario, i, row);
+        read_ceiling(evaluator, scenario, i, row);
+        if (row->beyond_ceiling)
+            report_beyond(plan, evaluation, setting, row);
+    }
+}
