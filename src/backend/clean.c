@@ -9,6 +9,8 @@
 #include "base/buffer.h"
 #include "base/utf8.h"
 #include "result/report.h"
+#include "source/diag.h"
+#include "source/source.h"
 
 static const char REPLACEMENT[] = "\xEF\xBF\xBD";
 
@@ -209,4 +211,27 @@ const char *clean_rich(struct arena *arena, const struct rich_text *text)
     for (size_t i = 0; i < text->runs.count; i++)
         buffer_text(&out, clean_line(arena, text->runs.items[i].text));
     return buffer_string(&out);
+}
+
+size_t warning_count(const struct report *report)
+{
+    for (size_t i = 0; i < report->sections.count; i++)
+        if (strcmp(report->sections.items[i].id, "warnings") == 0)
+            return 0;
+    return report->diags ? diags_count(report->diags) : 0;
+}
+
+const char *warning_line(struct arena *arena, const struct report *report, size_t index)
+{
+    const struct diag *diag = diags_get(report->diags, index);
+    const struct diag_info *info = diag_info(diag->code);
+    const char *place = "", *severity = info->severity == DIAG_ERROR ? "error" : "warning";
+    if (report->sources && diag->span.file < sources_count(report->sources)) {
+        const struct source *source = sources_get(report->sources, diag->span.file);
+        unsigned line, column;
+        source_position(source, diag->span.start, &line, &column);
+        place = arena_printf(arena, "%s:%u:%u: ", clean_line(arena, source->path), line, column);
+    }
+    return arena_printf(arena, "%s%s: %s [%s]", place, severity, clean_line(arena, diag->message),
+                        info->code);
 }

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct arena;
+struct report;
 struct rich_text;
 
 enum { CLEAN_REPLACEMENT = 0xFFFD };
@@ -34,5 +35,10 @@ const char *clean_middle(struct arena *arena, const char *clean, size_t width, c
 
 /* The runs of a text as one clean line. */
 const char *clean_rich(struct arena *arena, const struct rich_text *text);
+
+/* What the compiler warned of, for the end of a report that has no section "warnings" of its own: the number
+ * of diagnostics (0 when there is such a section), and each as "plan.perf:7:3: warning: message [W0601]". */
+size_t warning_count(const struct report *report);
+const char *warning_line(struct arena *arena, const struct report *report, size_t index);
 
 #endif

@@ -8,11 +8,11 @@
 
 #include "backend/clean.h"
 #include "backend/emitters.h"
+#include "backend/json_number.h"
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/intern.h"
 #include "base/map.h"
-#include "base/number.h"
 #include "base/vec.h"
 #include "result/report.h"
 
@@ -116,7 +116,7 @@ static void write_cell(struct csv_grid *grid, struct buffer *out, const struct r
     switch (quantity->type) {
     case QUANTITY_NUMBER:
         if (isfinite(quantity->value))
-            buffer_text(out, number_shortest(text, quantity->value));
+            buffer_text(out, json_number(text, quantity->value));
         break;
     case QUANTITY_BOOL: buffer_text(out, quantity->boolean ? "true" : "false"); break;
     case QUANTITY_TEXT: write_field(grid->arena, out, quantity->text); break;

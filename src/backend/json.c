@@ -2,8 +2,8 @@
  *
  * Jansson builds and escapes everything whose size the plan's author controls by hand: names, texts,
  * assertions, diagnostics. The members of "quantities" are composed here, one line each, for two reasons.
- * Jansson 2.14 writes a real with 17 digits (0.0104 becomes 0.010400000000000001) and later versions
- * otherwise, while a report must be the same everywhere; number_shortest() gives the shortest text that reads
+ * Jansson 2.14 writes a real with 17 digits (0.1 becomes 0.10000000000000001) and later versions
+ * otherwise, while a report must be the same everywhere; json_number() gives the shortest text that reads
  * back as the same double. And a tree of a million nodes would cost more than the whole evaluation. */
 #include <jansson.h>
 #include <math.h>
@@ -11,9 +11,9 @@
 
 #include "backend/clean.h"
 #include "backend/emitters.h"
+#include "backend/json_number.h"
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "base/number.h"
 #include "result/report.h"
 #include "source/diag.h"
 #include "source/source.h"
@@ -74,7 +74,7 @@ static void write_number(struct json_writer *writer, const char *key, double val
 {
     char text[NUMBER_TEXT_MAX];
     buffer_text(writer->out, key);
-    buffer_text(writer->out, number_shortest(text, value));
+    buffer_text(writer->out, json_number(text, value));
 }
 
 /* ---- quantities */

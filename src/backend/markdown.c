@@ -370,6 +370,20 @@ static void put_section(struct markdown_writer *writer, const struct report_sect
         put(writer, "</details>\n\n");
 }
 
+static void put_warnings(struct markdown_writer *writer, const struct report *report)
+{
+    size_t count = warning_count(report);
+    if (count == 0)
+        return;
+    put(writer, "### Warnings\n\n");
+    for (size_t i = 0; i < count; i++) {
+        put(writer, "- ");
+        put_text(writer, warning_line(writer->arena, report, i));
+        put(writer, "\n");
+    }
+    put(writer, "\n");
+}
+
 bool markdown_emit(struct arena *arena, const struct report *report, struct backend_options options,
                    struct buffer *out)
 {
@@ -379,6 +393,7 @@ bool markdown_emit(struct arena *arena, const struct report *report, struct back
     put_assertions(&writer, report);
     for (size_t i = 0; i < report->sections.count; i++)
         put_section(&writer, &report->sections.items[i]);
+    put_warnings(&writer, report);
     while (out->length > 1 && out->data[out->length - 1] == '\n' && out->data[out->length - 2] == '\n')
         out->data[--out->length] = '\0';
     return true;

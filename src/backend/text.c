@@ -12,9 +12,10 @@
 
 enum {
     WIDTH_DEFAULT = 80,
-    WIDTH_LEAST = 24,
+    WIDTH_LEAST = 40,
     WIDTH_MOST = 120, /* longer lines are hard to read */
     TAB_STOP = 4,
+    DETAIL_LEAST = 20, /* room for the detail of a figure beside its value */
 };
 
 static void heading(struct text_writer *writer, const char *title, enum tone tone)
@@ -47,16 +48,8 @@ static void write_assertion(struct text_writer *writer, const struct report_asse
     size_t indent = utf8_width(sign, strlen(sign)) + 1;
     struct styled text = styled_text(writer, TONE_PLAIN, assertion->text);
     text_tone(writer, assertion->holds ? TONE_GOOD : TONE_BAD, sign);
-    struct text_writer inner = *writer;
-    inner.width = writer->width > indent + 8 ? writer->width - indent : 8;
-    size_t offset = 0, start = 0, end = 0;
-    for (bool first = true; styled_line(&text, inner.width, false, &offset, &start, &end); first = false) {
-        text_spaces(writer, first ? 1 : indent);
-        text_range(writer, &text, start, end);
-        text_newline(writer);
-    }
-    if (offset == 0)
-        text_newline(writer);
+    text_spaces(writer, 1);
+    text_hanging(writer, &text, indent);
     const char *lead = arena_printf(writer->arena, "%*s", (int)indent + 2, "");
     const char *detail = sides(writer, assertion);
     struct rich_text rest = {0};
@@ -126,27 +119,24 @@ static void write_padded(struct text_writer *writer, enum tone tone, const char 
 static void write_figure(struct text_writer *writer, const struct key_figure *figure, size_t label,
                          size_t value)
 {
-    size_t indent = 2 + label + 2 + value + 2;
+    size_t column = 2 + label + 2, beside = column + value + 2;
+    struct styled text =
+        styled_text(writer, figure->tone == TONE_PLAIN ? TONE_STRONG : figure->tone, figure->value);
+    struct styled detail = styled_text(writer, TONE_MUTED, figure_detail(writer, figure));
     text_spaces(writer, 2);
     write_padded(writer, TONE_PLAIN, figure->label, label);
     text_spaces(writer, 2);
-    enum tone tone = figure->tone == TONE_PLAIN ? TONE_STRONG : figure->tone;
-    const char *detail = figure_detail(writer, figure);
-    if (!*detail) {
-        text_tone(writer, tone,
-                  clean_middle(writer->arena, text_clean(writer, figure->value), value,
-                               text_glyph(writer, GLYPH_ELLIPSIS)));
-        text_newline(writer);
+    size_t width = styled_width(&text);
+    if (detail.length > 0 && width <= value && beside + DETAIL_LEAST <= writer->width) {
+        text_range(writer, &text, 0, text.length);
+        text_spaces(writer, beside - column - width);
+        text_hanging(writer, &detail, beside);
         return;
     }
-    write_padded(writer, tone, figure->value, value);
-    struct styled text = styled_text(writer, TONE_MUTED, detail);
-    size_t room = writer->width > indent + 8 ? writer->width - indent : 8;
-    size_t offset = 0, start = 0, end = 0;
-    for (bool first = true; styled_line(&text, room, false, &offset, &start, &end); first = false) {
-        text_spaces(writer, first ? 2 : indent);
-        text_range(writer, &text, start, end);
-        text_newline(writer);
+    text_hanging(writer, &text, column);
+    if (detail.length > 0) {
+        text_spaces(writer, column);
+        text_hanging(writer, &detail, column);
     }
 }
 
@@ -310,6 +300,19 @@ static void write_section(struct text_writer *writer, const struct report_sectio
     }
 }
 
+static void write_warnings(struct text_writer *writer, const struct report *report)
+{
+    size_t count = warning_count(report);
+    if (count == 0)
+        return;
+    const char *bullet = arena_printf(writer->arena, "%s ", text_glyph(writer, GLYPH_BULLET));
+    heading(writer, "Warnings", TONE_STRONG);
+    for (size_t i = 0; i < count; i++) {
+        struct styled line = styled_text(writer, TONE_WARN, warning_line(writer->arena, report, i));
+        text_wrapped(writer, &line, bullet, 2);
+    }
+}
+
 bool text_emit(struct arena *arena, const struct report *report, struct backend_options options,
                struct buffer *out)
 {
@@ -320,5 +323,6 @@ bool text_emit(struct arena *arena, const struct report *report, struct backend_
     write_verdict(&writer, report);
     for (size_t i = 0; i < report->sections.count; i++)
         write_section(&writer, &report->sections.items[i]);
+    write_warnings(&writer, report);
     return true;
 }

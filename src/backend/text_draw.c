@@ -10,6 +10,8 @@
 #include "base/buffer.h"
 #include "base/utf8.h"
 
+enum { NARROWEST = 8 }; /* room that wrapped text takes at least */
+
 static const char *const glyphs[GLYPH_COUNT][2] = {
     [GLYPH_RULE] = {"-", "─"},        [GLYPH_VERTICAL] = {"|", "│"},      [GLYPH_DASH_VERTICAL] = {":", "┊"},
     [GLYPH_ROOF] = {"-", "─"},        [GLYPH_CORNER] = {"+", "└"},        [GLYPH_TICK_LEFT] = {"+", "┤"},
@@ -184,24 +186,31 @@ void text_spaces(struct text_writer *writer, size_t count)
     buffer_repeat(writer->out, " ", count);
 }
 
-void text_wrapped(struct text_writer *writer, const struct styled *text, const char *first, size_t indent)
+/* The cursor stands at column `lead`; the lines after the first begin at column `indent`. */
+static void write_lines(struct text_writer *writer, const struct styled *text, size_t lead, size_t indent)
 {
-    size_t offset = 0, start = 0, end = 0;
-    size_t lead = utf8_width(first, strlen(first));
-    size_t room = writer->width > lead + 8 ? writer->width - lead : 8;
-    buffer_text(writer->out, first);
-    if (!styled_line(text, room, false, &offset, &start, &end)) {
-        text_newline(writer);
-        return;
-    }
-    room = writer->width > indent + 8 ? writer->width - indent : 8;
-    do {
+    size_t offset = 0, start = 0, end = 0, column = lead;
+    for (bool first = true; first || offset < text->length; first = false) {
+        size_t room = writer->width > column + NARROWEST ? writer->width - column : NARROWEST;
+        if (!styled_line(text, room, false, &offset, &start, &end))
+            start = end = offset = text->length;
+        if (!first && end > start)
+            text_spaces(writer, indent);
         text_range(writer, text, start, end);
         text_newline(writer);
-        if (!styled_line(text, room, false, &offset, &start, &end))
-            break;
-        text_spaces(writer, indent);
-    } while (true);
+        column = indent;
+    }
+}
+
+void text_wrapped(struct text_writer *writer, const struct styled *text, const char *first, size_t indent)
+{
+    buffer_text(writer->out, first);
+    write_lines(writer, text, utf8_width(first, strlen(first)), indent);
+}
+
+void text_hanging(struct text_writer *writer, const struct styled *text, size_t column)
+{
+    write_lines(writer, text, column, column);
 }
 
 void text_key(struct text_writer *writer, const struct key_item *items, size_t count, size_t indent)

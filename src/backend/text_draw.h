@@ -75,6 +75,9 @@ void text_spaces(struct text_writer *writer, size_t count);
 /* Wrapped at the width: `first` before the first line, `indent` spaces before the others. */
 void text_wrapped(struct text_writer *writer, const struct styled *text, const char *first, size_t indent);
 
+/* Wrapped, all lines beginning at the column where the cursor stands. */
+void text_hanging(struct text_writer *writer, const struct styled *text, size_t column);
+
 void text_table(struct text_writer *writer, const struct report_table *table);
 void text_chart(struct text_writer *writer, const struct report_chart *chart);
 void text_bars(struct text_writer *writer, const struct bar_chart *chart);
