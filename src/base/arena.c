@@ -43,25 +43,29 @@ struct arena {
     size_t used;
 };
 
-static _Noreturn void out_of_memory(void) {
+static _Noreturn void out_of_memory(void)
+{
     fputs("perfc: out of memory\n", stderr);
     exit(EXIT_OUT_OF_MEMORY);
 }
 
-static void *zeroed_or_exit(size_t size) {
+static void *zeroed_or_exit(size_t size)
+{
     void *memory = calloc(1, size);
     if (memory == NULL)
         out_of_memory();
     return memory;
 }
 
-struct arena *arena_new(void) {
+struct arena *arena_new(void)
+{
     struct arena *arena = zeroed_or_exit(sizeof *arena);
     arena->next_size = FIRST_CHUNK;
     return arena;
 }
 
-void arena_free(struct arena *arena) {
+void arena_free(struct arena *arena)
+{
     if (arena == NULL)
         return;
     for (struct chunk *chunk = arena->chunks, *next; chunk != NULL; chunk = next) {
@@ -72,7 +76,8 @@ void arena_free(struct arena *arena) {
     free(arena);
 }
 
-static struct chunk *chunk_new(size_t size) {
+static struct chunk *chunk_new(size_t size)
+{
     if (size > SIZE_MAX - sizeof(struct chunk))
         out_of_memory();
     struct chunk *chunk = zeroed_or_exit(sizeof *chunk + size);
@@ -81,7 +86,8 @@ static struct chunk *chunk_new(size_t size) {
     return chunk;
 }
 
-static void *alloc_apart(struct arena *arena, size_t padded, size_t size) {
+static void *alloc_apart(struct arena *arena, size_t padded, size_t size)
+{
     struct chunk *chunk = chunk_new(padded);
     if (arena->chunks == NULL) {
         arena->chunks = chunk;
@@ -93,7 +99,8 @@ static void *alloc_apart(struct arena *arena, size_t padded, size_t size) {
     return chunk->bytes;
 }
 
-static void start_chunk(struct arena *arena) {
+static void start_chunk(struct arena *arena)
+{
     struct chunk *chunk = chunk_new(arena->next_size);
     chunk->next = arena->chunks;
     arena->chunks = chunk;
@@ -103,7 +110,8 @@ static void start_chunk(struct arena *arena) {
         arena->next_size *= 2;
 }
 
-void *arena_alloc(struct arena *arena, size_t size) {
+void *arena_alloc(struct arena *arena, size_t size)
+{
     if (size > SIZE_MAX - ALIGNMENT - GAP)
         out_of_memory();
     size_t padded = ((size == 0 ? 1 : size) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GAP;
@@ -119,13 +127,15 @@ void *arena_alloc(struct arena *arena, size_t size) {
     return memory;
 }
 
-void *arena_calloc(struct arena *arena, size_t count, size_t size) {
+void *arena_calloc(struct arena *arena, size_t count, size_t size)
+{
     if (size != 0 && count > SIZE_MAX / size)
         out_of_memory();
     return arena_alloc(arena, count * size);
 }
 
-char *arena_strndup(struct arena *arena, const char *text, size_t length) {
+char *arena_strndup(struct arena *arena, const char *text, size_t length)
+{
     if (length == SIZE_MAX)
         out_of_memory();
     char *copy = arena_alloc(arena, length + 1);
@@ -134,11 +144,13 @@ char *arena_strndup(struct arena *arena, const char *text, size_t length) {
     return copy;
 }
 
-char *arena_strdup(struct arena *arena, const char *text) {
+char *arena_strdup(struct arena *arena, const char *text)
+{
     return arena_strndup(arena, text, strlen(text));
 }
 
-char *arena_vprintf(struct arena *arena, const char *format, va_list arguments) {
+char *arena_vprintf(struct arena *arena, const char *format, va_list arguments)
+{
     char small[256];
     va_list again;
     va_copy(again, arguments);
@@ -156,7 +168,8 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list arguments) 
     return text;
 }
 
-char *arena_printf(struct arena *arena, const char *format, ...) {
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
     char *text = arena_vprintf(arena, format, arguments);
@@ -164,6 +177,7 @@ char *arena_printf(struct arena *arena, const char *format, ...) {
     return text;
 }
 
-size_t arena_used(const struct arena *arena) {
+size_t arena_used(const struct arena *arena)
+{
     return arena->used;
 }

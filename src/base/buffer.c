@@ -10,12 +10,14 @@
 
 enum { FIRST_CAPACITY = 256 };
 
-struct buffer buffer_in(struct arena *arena) {
+struct buffer buffer_in(struct arena *arena)
+{
     return (struct buffer){.arena = arena};
 }
 
 /* Room for `length` bytes more and the NUL after them. */
-static void reserve(struct buffer *buffer, size_t length) {
+static void reserve(struct buffer *buffer, size_t length)
+{
     size_t needed = buffer->length + length + 1;
     if (needed <= buffer->capacity)
         return;
@@ -29,7 +31,8 @@ static void reserve(struct buffer *buffer, size_t length) {
     buffer->capacity = larger < needed ? needed : larger;
 }
 
-void buffer_add(struct buffer *buffer, const char *bytes, size_t length) {
+void buffer_add(struct buffer *buffer, const char *bytes, size_t length)
+{
     reserve(buffer, length);
     if (length > 0)
         memcpy(buffer->data + buffer->length, bytes, length);
@@ -37,21 +40,25 @@ void buffer_add(struct buffer *buffer, const char *bytes, size_t length) {
     buffer->data[buffer->length] = '\0';
 }
 
-void buffer_text(struct buffer *buffer, const char *text) {
+void buffer_text(struct buffer *buffer, const char *text)
+{
     buffer_add(buffer, text, strlen(text));
 }
 
-void buffer_byte(struct buffer *buffer, char byte) {
+void buffer_byte(struct buffer *buffer, char byte)
+{
     buffer_add(buffer, &byte, 1);
 }
 
-void buffer_repeat(struct buffer *buffer, const char *text, size_t times) {
+void buffer_repeat(struct buffer *buffer, const char *text, size_t times)
+{
     size_t length = strlen(text);
     for (size_t i = 0; i < times; i++)
         buffer_add(buffer, text, length);
 }
 
-void buffer_printf(struct buffer *buffer, const char *format, ...) {
+void buffer_printf(struct buffer *buffer, const char *format, ...)
+{
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
@@ -69,6 +76,7 @@ void buffer_printf(struct buffer *buffer, const char *format, ...) {
     va_end(arguments);
 }
 
-const char *buffer_string(const struct buffer *buffer) {
+const char *buffer_string(const struct buffer *buffer)
+{
     return buffer->data == NULL ? "" : buffer->data;
 }

@@ -21,13 +21,15 @@ struct strings {
     size_t slot_count, used;
 };
 
-static uint64_t mix(uint64_t hash, uint64_t word) {
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
     hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
     return hash ^ (hash >> 29);
 }
 
 /* Eight bytes at a time. The order of slots is never observable, so byte order does not matter. */
-static uint64_t hash_bytes(const char *text, size_t length) {
+static uint64_t hash_bytes(const char *text, size_t length)
+{
     uint64_t hash = mix(UINT64_C(0x243F6A8885A308D3), length);
     for (; length >= 8; text += 8, length -= 8) {
         uint64_t word;
@@ -41,7 +43,8 @@ static uint64_t hash_bytes(const char *text, size_t length) {
     return hash ^ (hash >> 32);
 }
 
-struct strings *strings_new(struct arena *arena) {
+struct strings *strings_new(struct arena *arena)
+{
     struct strings *strings = ARENA_NEW(arena, struct strings);
     strings->arena = arena;
     strings->slot_count = FIRST_SLOTS;
@@ -49,7 +52,8 @@ struct strings *strings_new(struct arena *arena) {
     return strings;
 }
 
-static struct slot *find(const struct strings *strings, const char *text, size_t length, uint64_t hash) {
+static struct slot *find(const struct strings *strings, const char *text, size_t length, uint64_t hash)
+{
     size_t mask = strings->slot_count - 1;
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
         struct slot *slot = &strings->slots[i];
@@ -60,7 +64,8 @@ static struct slot *find(const struct strings *strings, const char *text, size_t
     }
 }
 
-static void grow(struct strings *strings) {
+static void grow(struct strings *strings)
+{
     struct slot *old = strings->slots;
     size_t old_count = strings->slot_count;
     strings->slot_count *= 2;
@@ -70,7 +75,8 @@ static void grow(struct strings *strings) {
             *find(strings, old[i].text, old[i].length, old[i].hash) = old[i];
 }
 
-const char *intern(struct strings *strings, const char *text, size_t length) {
+const char *intern(struct strings *strings, const char *text, size_t length)
+{
     if (length == 0)
         text = "";
     uint64_t hash = hash_bytes(text, length);
@@ -86,6 +92,7 @@ const char *intern(struct strings *strings, const char *text, size_t length) {
     return slot->text;
 }
 
-const char *intern_text(struct strings *strings, const char *text) {
+const char *intern_text(struct strings *strings, const char *text)
+{
     return intern(strings, text, strlen(text));
 }

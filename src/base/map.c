@@ -19,18 +19,21 @@ struct map {
     size_t slot_count, used;
 };
 
-struct map *map_new(struct arena *arena) {
+struct map *map_new(struct arena *arena)
+{
     struct map *map = ARENA_NEW(arena, struct map);
     map->arena = arena;
     return map;
 }
 
-static size_t hash_pointer(const char *key) {
+static size_t hash_pointer(const char *key)
+{
     uint64_t hash = (uint64_t)(uintptr_t)key * UINT64_C(0x9E3779B97F4A7C15);
     return (size_t)(hash ^ (hash >> 32));
 }
 
-static struct slot *find(const struct map *map, const char *key) {
+static struct slot *find(const struct map *map, const char *key)
+{
     size_t mask = map->slot_count - 1;
     size_t i = hash_pointer(key) & mask;
     while (map->slots[i].key != NULL && map->slots[i].key != key)
@@ -38,11 +41,13 @@ static struct slot *find(const struct map *map, const char *key) {
     return &map->slots[i];
 }
 
-void *map_get(const struct map *map, const char *key) {
+void *map_get(const struct map *map, const char *key)
+{
     return map->used == 0 ? NULL : find(map, key)->value;
 }
 
-static void grow(struct map *map) {
+static void grow(struct map *map)
+{
     struct slot *old = map->slots;
     size_t old_count = map->slot_count;
     map->slot_count = old_count == 0 ? FIRST_SLOTS : old_count * 2;
@@ -52,7 +57,8 @@ static void grow(struct map *map) {
             *find(map, old[i].key) = old[i];
 }
 
-void *map_put(struct map *map, const char *key, void *value) {
+void *map_put(struct map *map, const char *key, void *value)
+{
     if (2 * (map->used + 1) > map->slot_count)
         grow(map);
     struct slot *slot = find(map, key);

@@ -19,7 +19,8 @@ struct decimal {
     bool inexact;  /* a digit that was not kept is not zero */
 };
 
-static void take_digit(struct decimal *decimal, char digit, bool fraction) {
+static void take_digit(struct decimal *decimal, char digit, bool fraction)
+{
     bool kept = decimal->count < DIGITS_MAX;
     if (decimal->count == 0 && digit == '0') { /* a leading zero only moves the point */
         decimal->exponent -= fraction;
@@ -33,7 +34,8 @@ static void take_digit(struct decimal *decimal, char digit, bool fraction) {
 }
 
 /* Reads `[0-9_]+` with one digit at least; returns its end, or NULL. */
-static const char *take_digits(struct decimal *decimal, const char *at, const char *end, bool fraction) {
+static const char *take_digits(struct decimal *decimal, const char *at, const char *end, bool fraction)
+{
     bool any = false;
     for (; at < end && (isdigit((unsigned char)*at) || *at == '_'); at++) {
         if (*at == '_')
@@ -44,7 +46,8 @@ static const char *take_digits(struct decimal *decimal, const char *at, const ch
     return any ? at : NULL;
 }
 
-static const char *take_exponent(struct decimal *decimal, const char *at, const char *end) {
+static const char *take_exponent(struct decimal *decimal, const char *at, const char *end)
+{
     bool negative = at < end && *at == '-';
     if (at < end && (*at == '-' || *at == '+'))
         at++;
@@ -61,7 +64,8 @@ static const char *take_exponent(struct decimal *decimal, const char *at, const 
     return at;
 }
 
-bool number_parse(const char *text, size_t length, int exponent10, double *value) {
+bool number_parse(const char *text, size_t length, int exponent10, double *value)
+{
     struct decimal decimal = {.count = 0};
     const char *end = text + length;
     const char *at = take_digits(&decimal, text, end, false);
@@ -88,7 +92,8 @@ bool number_parse(const char *text, size_t length, int exponent10, double *value
     return true;
 }
 
-const char *number_shortest(char text[NUMBER_TEXT_MAX], double value) {
+const char *number_shortest(char text[NUMBER_TEXT_MAX], double value)
+{
     if (value == 0) {
         strcpy(text, "0");
         return text;
@@ -106,7 +111,8 @@ const char *number_shortest(char text[NUMBER_TEXT_MAX], double value) {
     return text;
 }
 
-const char *number_significant(char text[NUMBER_TEXT_MAX], double value, int digits) {
+const char *number_significant(char text[NUMBER_TEXT_MAX], double value, int digits)
+{
     if (digits < 1)
         digits = 1;
     if (digits > 17)

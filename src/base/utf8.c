@@ -4,7 +4,8 @@
 #include <utf8proc.h>
 
 /* Bytes of the character at `text`, and the character, or -1 for an invalid byte. */
-static size_t step(const char *text, size_t length, utf8proc_int32_t *character) {
+static size_t step(const char *text, size_t length, utf8proc_int32_t *character)
+{
     unsigned char first = (unsigned char)*text;
     if (first < 0x80) {
         *character = first;
@@ -19,7 +20,8 @@ static size_t step(const char *text, size_t length, utf8proc_int32_t *character)
     return (size_t)size;
 }
 
-size_t utf8_valid_prefix(const char *text, size_t length) {
+size_t utf8_valid_prefix(const char *text, size_t length)
+{
     size_t at = 0;
     while (at < length) {
         utf8proc_int32_t character;
@@ -31,7 +33,8 @@ size_t utf8_valid_prefix(const char *text, size_t length) {
     return at;
 }
 
-size_t utf8_width(const char *text, size_t length) {
+size_t utf8_width(const char *text, size_t length)
+{
     size_t width = 0;
     for (size_t at = 0; at < length;) {
         utf8proc_int32_t character;
@@ -44,7 +47,8 @@ size_t utf8_width(const char *text, size_t length) {
     return width;
 }
 
-size_t utf8_count(const char *text, size_t length) {
+size_t utf8_count(const char *text, size_t length)
+{
     size_t count = 0;
     for (size_t at = 0; at < length; count++) {
         utf8proc_int32_t character;
@@ -53,7 +57,8 @@ size_t utf8_count(const char *text, size_t length) {
     return count;
 }
 
-size_t utf8_next(const char *text, size_t length, bool *printable) {
+size_t utf8_next(const char *text, size_t length, bool *printable)
+{
     utf8proc_int32_t character;
     size_t size = step(text, length, &character);
     if (character >= 0x20 && character < 0x7f) {

@@ -5,7 +5,8 @@
 
 enum { FIRST_CAPACITY = 4 };
 
-void *vec_reserve(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size) {
+void *vec_reserve(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size)
+{
     if (count < *capacity)
         return items;
     size_t larger = *capacity == 0 ? FIRST_CAPACITY : *capacity * 2;

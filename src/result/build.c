@@ -31,20 +31,23 @@ static const struct section_builder sections[] = {
 
 enum { SECTION_COUNT = sizeof sections / sizeof sections[0] };
 
-static void build_section(struct builder *builder, const char *id) {
+static void build_section(struct builder *builder, const char *id)
+{
     for (size_t i = 0; i < SECTION_COUNT; i++)
         if (strcmp(sections[i].id, id) == 0)
             sections[i].build(builder);
 }
 
-static bool chosen_before(const char *const *ids, size_t index) {
+static bool chosen_before(const char *const *ids, size_t index)
+{
     for (size_t i = 0; i < index; i++)
         if (strcmp(ids[i], ids[index]) == 0)
             return true;
     return false;
 }
 
-static void build_sections(struct builder *builder) {
+static void build_sections(struct builder *builder)
+{
     struct decl *report = builder->view->report;
     size_t count = 0;
     const char *const *ids = NULL;
@@ -60,7 +63,8 @@ static void build_sections(struct builder *builder) {
             build_section(builder, ids[i]);
 }
 
-static void collect_scenarios(struct builder *builder) {
+static void collect_scenarios(struct builder *builder)
+{
     size_t count = builder->view->scenarios.count;
     builder->scenarios = ARENA_ARRAY(builder->arena, const struct evaluation *, count);
     for (size_t i = 0; i < count; i++) {
@@ -72,14 +76,16 @@ static void collect_scenarios(struct builder *builder) {
 }
 
 /* Before any section, because a measurement beyond the ceiling adds a warning. */
-static void collect_measurements(struct builder *builder) {
+static void collect_measurements(struct builder *builder)
+{
     size_t count = builder->view->measurements.count;
     builder->measured = ARENA_ARRAY(builder->arena, struct measured_result, count);
     for (size_t i = 0; i < count; i++)
         measured_evaluate(builder->evaluator, &builder->view->measurements.items[i], &builder->measured[i]);
 }
 
-struct report *report_build(struct evaluator *evaluator, struct report_options options) {
+struct report *report_build(struct evaluator *evaluator, struct report_options options)
+{
     struct plan *plan = evaluator_plan(evaluator);
     struct arena *arena = plan_arena(plan);
     struct report *report = ARENA_NEW(arena, struct report);

@@ -7,7 +7,8 @@
 
 /* ---- what bounds it ------------------------------------------------------------------------- */
 
-static const char *moved_per(struct builder *builder, const struct evaluation *evaluation) {
+static const char *moved_per(struct builder *builder, const struct evaluation *evaluation)
+{
     double running = evaluation->result.ceiling.running;
     if (running <= 1)
         return "token";
@@ -15,7 +16,8 @@ static const char *moved_per(struct builder *builder, const struct evaluation *e
 }
 
 static void say_traffic(struct builder *builder, const struct evaluation *evaluation, const char *what,
-                        double part, struct rich_text *out) {
+                        double part, struct rich_text *out)
+{
     const struct pm_ceiling *ceiling = &evaluation->result.decode_ceiling;
     double all = ceiling->weight_traffic + ceiling->kv_traffic;
     rich_addf(builder->arena, out, TONE_PLAIN, "Decode is bound by reading %s: ", what);
@@ -26,14 +28,16 @@ static void say_traffic(struct builder *builder, const struct evaluation *evalua
 }
 
 static void say_share(struct builder *builder, const struct evaluation *evaluation, enum pm_bound bound,
-                      const char *what, struct rich_text *out) {
+                      const char *what, struct rich_text *out)
+{
     const struct pm_step *step = &evaluation->result.decode;
     rich_addf(builder->arena, out, TONE_PLAIN, "Decode is bound by %s: ", what);
     rich_addf(builder->arena, out, TONE_STRONG, "%s of the %s step", time_text(builder, step->term[bound]),
               time_text(builder, step->time));
 }
 
-static void say_compute(struct builder *builder, const struct evaluation *evaluation, struct rich_text *out) {
+static void say_compute(struct builder *builder, const struct evaluation *evaluation, struct rich_text *out)
+{
     const struct pm_ceiling *ceiling = &evaluation->result.decode_ceiling;
     const struct dim dim = {{[DIM_WORK] = 1, [DIM_DATA] = -1}};
     say_share(builder, evaluation, PM_BOUND_COMPUTE, "arithmetic", out);
@@ -46,7 +50,8 @@ static void say_compute(struct builder *builder, const struct evaluation *evalua
 }
 
 static void say_reservations(struct builder *builder, const struct evaluation *evaluation,
-                             struct rich_text *out) {
+                             struct rich_text *out)
+{
     const struct pm_result *result = &evaluation->result;
     const struct pm_case *input = &evaluation->binding.input;
     if (result->hypothetical)
@@ -60,7 +65,8 @@ static void say_reservations(struct builder *builder, const struct evaluation *e
                  " No serving measurement stands behind this case, so the band is wide.");
 }
 
-void say_bound(struct builder *builder, const struct evaluation *evaluation, struct rich_text *out) {
+void say_bound(struct builder *builder, const struct evaluation *evaluation, struct rich_text *out)
+{
     const struct pm_result *result = &evaluation->result;
     switch (result->decode.bound) {
     case PM_BOUND_WEIGHTS:
@@ -90,7 +96,8 @@ void say_bound(struct builder *builder, const struct evaluation *evaluation, str
 /* ---- what would make it fit ----------------------------------------------------------------- */
 
 /* Rounded down to two digits, so that what is offered still fits: 3417 gives 3400. */
-static double round_down(double value) {
+static double round_down(double value)
+{
     double unit = 1;
     while (value / unit >= 100)
         unit *= 10;
@@ -98,7 +105,8 @@ static double round_down(double value) {
 }
 
 static bool variant_fits(struct builder *builder, const struct evaluation *evaluation,
-                         const enum attribute *attributes, const struct value *values, size_t count) {
+                         const enum attribute *attributes, const struct value *values, size_t count)
+{
     struct decl *variant = plan_variant(builder->plan, evaluation->scenario, evaluation->scenario->name,
                                         attributes, values, count);
     const struct evaluation *result = evaluate_variant(builder->evaluator, variant);
@@ -109,12 +117,14 @@ struct offers {
     VEC(const char *) texts;
 };
 
-static void offer(struct builder *builder, struct offers *offers, const char *text) {
+static void offer(struct builder *builder, struct offers *offers, const char *text)
+{
     *VEC_PUSH(builder->arena, offers->texts) = text;
 }
 
 static void offer_smaller_load(struct builder *builder, const struct evaluation *evaluation,
-                               struct offers *offers) {
+                               struct offers *offers)
+{
     const struct pm_memory *memory = &evaluation->result.memory;
     const struct pm_case *input = &evaluation->binding.input;
     if (memory->max_batch >= 1 && memory->max_batch < input->batch)
@@ -129,7 +139,8 @@ static void offer_smaller_load(struct builder *builder, const struct evaluation 
 
 /* A narrower format, when the one in use has more bits. */
 static void offer_format(struct builder *builder, const struct evaluation *evaluation, struct offers *offers,
-                         enum attribute attribute, double bits, const char *format, const char *text) {
+                         enum attribute attribute, double bits, const char *format, const char *text)
+{
     struct decl *decl = plan_find(builder->plan, KIND_FORMAT, format);
     if (decl == NULL || plan_number(builder->plan, decl, ATTR_FORMAT_BITS, bits) >= bits)
         return;
@@ -139,7 +150,8 @@ static void offer_format(struct builder *builder, const struct evaluation *evalu
 }
 
 static void offer_tensor_parallelism(struct builder *builder, const struct evaluation *evaluation,
-                                     struct offers *offers) {
+                                     struct offers *offers)
+{
     enum { TP_MAX = 64 };
     const enum attribute attribute = ATTR_TP;
     for (double tp = 2 * evaluation->binding.input.tp; tp <= TP_MAX; tp *= 2) {
@@ -151,11 +163,13 @@ static void offer_tensor_parallelism(struct builder *builder, const struct evalu
     }
 }
 
-static double bits_of(struct builder *builder, struct decl *format) {
+static double bits_of(struct builder *builder, struct decl *format)
+{
     return format == NULL ? 0 : plan_number(builder->plan, format, ATTR_FORMAT_BITS, 0);
 }
 
-void say_how_to_fit(struct builder *builder, const struct evaluation *evaluation, struct rich_text *out) {
+void say_how_to_fit(struct builder *builder, const struct evaluation *evaluation, struct rich_text *out)
+{
     const struct pm_memory *memory = &evaluation->result.memory;
     struct offers offers = {0};
     offer_smaller_load(builder, evaluation, &offers);

@@ -25,13 +25,15 @@ struct stack {
 };
 
 static double *add_part(struct builder *builder, struct stack *stack, enum series_kind kind, const char *label,
-                        const char *quantity) {
+                        const char *quantity)
+{
     struct part *part = &stack->parts[stack->part_count++];
     *part = (struct part){kind, label, quantity, ARENA_ARRAY(builder->arena, double, stack->count)};
     return part->values;
 }
 
-static double largest(const double *values, size_t count) {
+static double largest(const double *values, size_t count)
+{
     double most = 0;
     for (size_t i = 0; i < count; i++)
         most = fmax(most, values[i]);
@@ -39,7 +41,8 @@ static double largest(const double *values, size_t count) {
 }
 
 /* What the parts leave of the total, when it is more than rounding. */
-static void add_remainder(struct builder *builder, struct stack *stack) {
+static void add_remainder(struct builder *builder, struct stack *stack)
+{
     double *rest = ARENA_ARRAY(builder->arena, double, stack->count);
     bool any = false;
     for (size_t j = 0; j < stack->count; j++) {
@@ -55,7 +58,8 @@ static void add_remainder(struct builder *builder, struct stack *stack) {
         stack->parts[stack->part_count++] = (struct part){SERIES_OTHER, "other", NULL, rest};
 }
 
-static void drop_empty_parts(struct stack *stack) {
+static void drop_empty_parts(struct stack *stack)
+{
     size_t kept = 0;
     for (size_t i = 0; i < stack->part_count; i++)
         if (largest(stack->parts[i].values, stack->count) > 0)
@@ -64,7 +68,8 @@ static void drop_empty_parts(struct stack *stack) {
 }
 
 static void fill_bars(struct builder *builder, struct bar_chart *chart, const struct stack *stack,
-                      const char *unit) {
+                      const char *unit)
+{
     chart->unit = unit;
     chart->unit_scale = stack->unit.scale;
     for (size_t j = 0; j < stack->count; j++) {
@@ -83,7 +88,8 @@ static void fill_bars(struct builder *builder, struct bar_chart *chart, const st
 
 /* The parts, then their total, then rows beside the sum. */
 static void add_stack_table(struct builder *builder, struct report_section *section, const char *caption,
-                            const struct stack *stack, const struct matrix_row *more, size_t more_count) {
+                            const struct stack *stack, const struct matrix_row *more, size_t more_count)
+{
     struct matrix_row rows[16];
     size_t count = 0;
     for (size_t i = 0; i < stack->part_count; i++)
@@ -112,11 +118,13 @@ static const struct term terms[] = {
     {PM_BOUND_FIXED, SERIES_FIXED, "fixed times", "decode.time.fixed", "prefill.time.fixed"},
 };
 
-static const struct pm_step *step_of(const struct evaluation *evaluation, bool prefill) {
+static const struct pm_step *step_of(const struct evaluation *evaluation, bool prefill)
+{
     return prefill ? &evaluation->result.prefill : &evaluation->result.decode;
 }
 
-static void fill_time_stack(struct builder *builder, struct stack *stack, bool prefill) {
+static void fill_time_stack(struct builder *builder, struct stack *stack, bool prefill)
+{
     size_t all = drawn(builder, stack->scenarios);
     for (size_t j = 0; j < all; j++)
         if (step_of(stack->scenarios[j], prefill)->time > 0)
@@ -138,7 +146,8 @@ static void fill_time_stack(struct builder *builder, struct stack *stack, bool p
     stack->unit = unit_for_print(time_dim, largest(stack->totals, stack->count), UNIT_STYLE_DECIMAL);
 }
 
-static void add_time(struct builder *builder, struct report_section *section, bool prefill) {
+static void add_time(struct builder *builder, struct report_section *section, bool prefill)
+{
     struct stack stack = {.count = 0};
     fill_time_stack(builder, &stack, prefill);
     if (stack.count == 0)
@@ -152,7 +161,8 @@ static void add_time(struct builder *builder, struct report_section *section, bo
     add_stack_table(builder, section, chart->title, &stack, NULL, 0);
 }
 
-void build_time(struct builder *builder) {
+void build_time(struct builder *builder)
+{
     if (builder->valid == 0)
         return;
     struct report_section *section = add_section(builder, "time", "Where the time goes", false);
@@ -163,7 +173,8 @@ void build_time(struct builder *builder) {
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static void fill_memory_stack(struct builder *builder, struct stack *stack) {
+static void fill_memory_stack(struct builder *builder, struct stack *stack)
+{
     stack->count = drawn(builder, stack->scenarios);
     stack->totals = ARENA_ARRAY(builder->arena, double, stack->count);
     stack->total_quantity = "memory.total";
@@ -184,7 +195,8 @@ static void fill_memory_stack(struct builder *builder, struct stack *stack) {
 }
 
 static void add_limits(struct builder *builder, struct bar_chart *chart, const struct stack *stack,
-                       const double *usable) {
+                       const double *usable)
+{
     for (size_t j = 0; j < stack->count; j++) {
         struct bar *bar = &chart->bars.items[j];
         int digits = unit_digits_against(stack->totals[j] / stack->unit.scale, usable[j] / stack->unit.scale, 3);
@@ -195,7 +207,8 @@ static void add_limits(struct builder *builder, struct bar_chart *chart, const s
     }
 }
 
-void build_memory(struct builder *builder) {
+void build_memory(struct builder *builder)
+{
     if (builder->valid == 0)
         return;
     struct report_section *section = add_section(builder, "memory", "Where the memory goes", false);

@@ -9,7 +9,8 @@
 #define DOWN "\xE2\x96\xBC" /* worse */
 #define MINUS "\xE2\x88\x92"
 
-static struct print_unit row_unit(const struct compared *compared, const struct compared_row *row) {
+static struct print_unit row_unit(const struct compared *compared, const struct compared_row *row)
+{
     double largest = 0;
     for (size_t j = 0; j < compared->comparison->count; j++)
         if (row->cells[j].quantity.type == QUANTITY_NUMBER)
@@ -18,7 +19,8 @@ static struct print_unit row_unit(const struct compared *compared, const struct 
 }
 
 static void add_difference(struct builder *builder, struct report_cell *cell,
-                           const struct compared_cell *compared) {
+                           const struct compared_cell *compared)
+{
     static const struct {
         enum tone tone;
         const char *mark;
@@ -42,7 +44,8 @@ static void add_difference(struct builder *builder, struct report_cell *cell,
 }
 
 static void add_compared(struct builder *builder, struct report_row *row, const struct compared_cell *compared,
-                         struct print_unit unit) {
+                         struct print_unit unit)
+{
     const struct report_quantity *quantity = &compared->quantity;
     struct report_cell *cell;
     if (quantity->type == QUANTITY_NUMBER)
@@ -57,7 +60,8 @@ static void add_compared(struct builder *builder, struct report_row *row, const 
 }
 
 static void figures_as_rows(struct builder *builder, struct report_table *table,
-                            const struct compared *compared) {
+                            const struct compared *compared)
+{
     add_column(builder, table, "Figure", ALIGN_LEFT, NULL);
     for (size_t j = 0; j < compared->comparison->count; j++)
         add_column(builder, table, compared->comparison->scenarios[j]->name, ALIGN_RIGHT, NULL);
@@ -72,7 +76,8 @@ static void figures_as_rows(struct builder *builder, struct report_table *table,
 }
 
 static void scenarios_as_rows(struct builder *builder, struct report_table *table,
-                              const struct compared *compared) {
+                              const struct compared *compared)
+{
     struct print_unit *units = ARENA_ARRAY(builder->arena, struct print_unit, compared->row_count);
     add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
     for (size_t i = 0; i < compared->row_count; i++) {
@@ -88,7 +93,8 @@ static void scenarios_as_rows(struct builder *builder, struct report_table *tabl
     }
 }
 
-void build_compare(struct builder *builder) {
+void build_compare(struct builder *builder)
+{
     if (builder->view->comparisons.count == 0)
         return;
     struct report_section *section = add_section(builder, "compare", "Comparison", false);

@@ -7,7 +7,8 @@
 #define EN_DASH "\xE2\x80\x93"
 
 static struct key_figure *add_figure(struct builder *builder, struct key_card *card,
-                                     const struct evaluation *evaluation, enum quantity quantity) {
+                                     const struct evaluation *evaluation, enum quantity quantity)
+{
     const struct quantity_info *info = quantity_info(quantity);
     struct key_figure *figure = VEC_PUSH(builder->arena, card->figures);
     figure->label = info->label;
@@ -18,7 +19,8 @@ static struct key_figure *add_figure(struct builder *builder, struct key_card *c
 
 /* "27.0 to 37.0 ms": both ends in the unit of the higher. */
 static const char *band_text(struct builder *builder, const struct quantity_info *info, struct dim dim,
-                             double low, double high) {
+                             double low, double high)
+{
     struct print_unit unit = column_unit(info, dim, high);
     return arena_printf(builder->arena, "%s to %s",
                         unit_format(builder->arena, low, (struct print_unit){"", unit.scale}, 3),
@@ -27,7 +29,8 @@ static const char *band_text(struct builder *builder, const struct quantity_info
 
 /* An expected value, its band when it has a width, and the ceiling. */
 static void add_expected(struct builder *builder, struct key_card *card, const struct evaluation *evaluation,
-                         enum quantity expected, enum quantity ceiling, const char *limit_word) {
+                         enum quantity expected, enum quantity ceiling, const char *limit_word)
+{
     struct key_figure *figure = add_figure(builder, card, evaluation, expected);
     const struct quantity_info *info = quantity_info(expected);
     struct report_quantity value = evaluate_row(builder->evaluator, evaluation->scenario, expected);
@@ -48,7 +51,8 @@ static void add_expected(struct builder *builder, struct key_card *card, const s
         figure->tone = TONE_WARN;
 }
 
-static void add_memory(struct builder *builder, struct key_card *card, const struct evaluation *evaluation) {
+static void add_memory(struct builder *builder, struct key_card *card, const struct evaluation *evaluation)
+{
     const struct pm_memory *memory = &evaluation->result.memory;
     struct key_figure *figure = add_figure(builder, card, evaluation, Q_FITS);
     const char *each = evaluation->result.gpus > 1 ? " per GPU" : "";
@@ -68,7 +72,8 @@ static void add_memory(struct builder *builder, struct key_card *card, const str
 }
 
 /* The band of the speed is that of the time per token, turned over. */
-static void add_speed(struct builder *builder, struct key_card *card, const struct evaluation *evaluation) {
+static void add_speed(struct builder *builder, struct key_card *card, const struct evaluation *evaluation)
+{
     add_expected(builder, card, evaluation, Q_SPEED, Q_CEILING_SPEED, "at most");
     const struct pm_service *expected = &evaluation->result.expected;
     struct key_figure *figure = &card->figures.items[card->figures.count - 1];
@@ -80,7 +85,8 @@ static void add_speed(struct builder *builder, struct key_card *card, const stru
     }
 }
 
-static void add_bound(struct builder *builder, struct key_card *card, const struct evaluation *evaluation) {
+static void add_bound(struct builder *builder, struct key_card *card, const struct evaluation *evaluation)
+{
     const struct pm_step *step = &evaluation->result.decode;
     struct key_figure *figure = add_figure(builder, card, evaluation, Q_DECODE_BOUND);
     struct decl *scenario = evaluation->scenario;
@@ -94,7 +100,8 @@ static void add_bound(struct builder *builder, struct key_card *card, const stru
 }
 
 /* Absent prices are no news for a card; the assumptions say so. */
-static void add_cost(struct builder *builder, struct key_card *card, const struct evaluation *evaluation) {
+static void add_cost(struct builder *builder, struct key_card *card, const struct evaluation *evaluation)
+{
     struct report_quantity cost = evaluate_row(builder->evaluator, evaluation->scenario, Q_COST_PER_MTOK);
     if (cost.type != QUANTITY_NUMBER)
         return;
@@ -110,7 +117,8 @@ static void add_cost(struct builder *builder, struct key_card *card, const struc
                                           : "GPUs");
 }
 
-static void add_card(struct builder *builder, struct report_block *block, const struct evaluation *evaluation) {
+static void add_card(struct builder *builder, struct report_block *block, const struct evaluation *evaluation)
+{
     struct key_card *card = VEC_PUSH(builder->arena, block->cards.cards);
     card->title = evaluation->scenario->name;
     if (!evaluation->valid) {
@@ -141,7 +149,8 @@ static void add_card(struct builder *builder, struct report_block *block, const 
 static const enum quantity overview[] = {Q_MEMORY_TOTAL, Q_TPOT, Q_THROUGHPUT, Q_TTFT, Q_COST_PER_MTOK};
 enum { OVERVIEW_COUNT = sizeof overview / sizeof overview[0] };
 
-static struct print_unit overview_unit(struct builder *builder, enum quantity quantity) {
+static struct print_unit overview_unit(struct builder *builder, enum quantity quantity)
+{
     double largest = 0;
     struct dim dim = dim_none();
     for (size_t i = 0; i < builder->count; i++) {
@@ -157,7 +166,8 @@ static struct print_unit overview_unit(struct builder *builder, enum quantity qu
     return column_unit(quantity_info(quantity), dim, largest);
 }
 
-static void add_overview(struct builder *builder, struct report_section *section) {
+static void add_overview(struct builder *builder, struct report_section *section)
+{
     struct report_table *table = add_table(builder, section, "All scenarios");
     struct print_unit units[OVERVIEW_COUNT];
     add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
@@ -192,7 +202,8 @@ static void add_overview(struct builder *builder, struct report_section *section
     }
 }
 
-void build_key(struct builder *builder) {
+void build_key(struct builder *builder)
+{
     if (builder->count == 0)
         return;
     struct report_section *section = add_section(builder, "key", "Key figures", false);

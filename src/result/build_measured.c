@@ -8,14 +8,16 @@
 #define EN_DASH "\xE2\x80\x93"
 
 static void add_optional(struct builder *builder, struct report_row *row, bool exists, double value,
-                         struct print_unit unit) {
+                         struct print_unit unit)
+{
     if (exists)
         add_number(builder, row, value, unit);
     else
         add_cell(builder, row, TONE_MUTED, EN_DASH);
 }
 
-static void add_judgement(struct builder *builder, struct report_row *row, const struct measured_row *measured) {
+static void add_judgement(struct builder *builder, struct report_row *row, const struct measured_row *measured)
+{
     if (measured->beyond_ceiling)
         add_cell(builder, row, TONE_BAD, "beyond what is possible");
     else if (!measured->has_expected)
@@ -28,7 +30,8 @@ static void add_judgement(struct builder *builder, struct report_row *row, const
         add_cell(builder, row, TONE_WARN, "below the band");
 }
 
-static void add_ratio(struct builder *builder, struct report_row *row, bool exists, double ratio) {
+static void add_ratio(struct builder *builder, struct report_row *row, bool exists, double ratio)
+{
     static const struct print_unit bare = {"", 1};
     if (exists)
         add_number(builder, row, ratio, bare);
@@ -37,7 +40,8 @@ static void add_ratio(struct builder *builder, struct report_row *row, bool exis
 }
 
 static void add_measured_row(struct builder *builder, struct report_table *table, const char *scenario,
-                             const struct measured_row *measured) {
+                             const struct measured_row *measured)
+{
     double largest = fmax(measured->measured, measured->has_expected ? measured->high : 0);
     struct print_unit unit = column_unit(measured->row, measured->dim, largest);
     struct print_unit bare = {"", unit.scale};
@@ -60,7 +64,8 @@ static void add_measured_row(struct builder *builder, struct report_table *table
 
 /* "today: time per token measured 31.0 ms, 12 % above the 27.6 ms expected." */
 static void say_measured(struct builder *builder, struct report_section *section,
-                         const struct measured_result *result) {
+                         const struct measured_result *result)
+{
     if (result->count == 0)
         return;
     const struct measured_row *row = &result->rows[0];
@@ -81,7 +86,8 @@ static void say_measured(struct builder *builder, struct report_section *section
     rich_add(builder->arena, text, TONE_PLAIN, ".");
 }
 
-void build_measured(struct builder *builder) {
+void build_measured(struct builder *builder)
+{
     size_t count = builder->view->measurements.count;
     if (count == 0)
         return;

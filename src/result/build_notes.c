@@ -12,7 +12,8 @@
 
 /* ---- derivations ---------------------------------------------------------------------------- */
 
-void build_derivations(struct builder *builder) {
+void build_derivations(struct builder *builder)
+{
     if (builder->valid == 0)
         return;
     struct report_section *section = add_section(builder, "derivations", "How each figure was made", true);
@@ -40,7 +41,8 @@ struct assumptions {
 };
 
 static void note_assumption(struct builder *builder, struct assumptions *assumptions,
-                            const struct assumption *assumption, const char *scenario) {
+                            const struct assumption *assumption, const char *scenario)
+{
     /* Line ends separate the parts of the key; they never occur inside. */
     const char *key = intern_text(assumptions->keys, arena_printf(builder->arena, "%s\n%s\n%s", assumption->what,
                                                                   assumption->value, assumption->reason));
@@ -56,7 +58,8 @@ static void note_assumption(struct builder *builder, struct assumptions *assumpt
     shared->count++;
 }
 
-static const char *scenarios_text(struct builder *builder, const struct shared_assumption *shared) {
+static const char *scenarios_text(struct builder *builder, const struct shared_assumption *shared)
+{
     if (shared->count == builder->valid)
         return builder->valid == 1 ? shared->named[0] : "all";
     struct buffer out = buffer_in(builder->arena);
@@ -67,7 +70,8 @@ static const char *scenarios_text(struct builder *builder, const struct shared_a
     return buffer_string(&out);
 }
 
-void build_assumptions(struct builder *builder) {
+void build_assumptions(struct builder *builder)
+{
     struct assumptions assumptions = {
         .found = map_new(builder->arena),
         .keys = strings_new(builder->arena),
@@ -105,7 +109,8 @@ void build_assumptions(struct builder *builder) {
 
 /* ---- the plan ------------------------------------------------------------------------------- */
 
-void build_plan(struct builder *builder) {
+void build_plan(struct builder *builder)
+{
     const struct sources *sources = plan_sources(builder->plan);
     struct report_section *section = NULL;
     for (size_t i = 0; i < sources_count(sources); i++) {
@@ -123,7 +128,8 @@ void build_plan(struct builder *builder) {
 
 enum { WARNINGS_MAX = 100 };
 
-static void add_warning(struct builder *builder, struct rich_text *text, const struct diag *diag) {
+static void add_warning(struct builder *builder, struct rich_text *text, const struct diag *diag)
+{
     const struct sources *sources = plan_sources(builder->plan);
     if (diag->span.file < sources_count(sources)) {
         const struct source *source = sources_get(sources, diag->span.file);
@@ -137,7 +143,8 @@ static void add_warning(struct builder *builder, struct rich_text *text, const s
         rich_addf(builder->arena, text, TONE_PLAIN, "; %s", note->text);
 }
 
-void build_warnings(struct builder *builder) {
+void build_warnings(struct builder *builder)
+{
     const struct diags *diags = plan_diags(builder->plan);
     size_t warnings = diags_warnings(diags);
     struct report_section *section = add_section(builder, "warnings", "Warnings", warnings == 0);

@@ -12,18 +12,21 @@ static const struct dim token_dim = {{[DIM_TOKEN] = 1}};
 /* ---- devices -------------------------------------------------------------------------------- */
 
 /* The 16-bit peak stands in for what the card lacks (model.md section 4). */
-static enum pm_compute available(const struct pm_gpu *gpu, const struct pm_format *format) {
+static enum pm_compute available(const struct pm_gpu *gpu, const struct pm_format *format)
+{
     if (!format->weight_only && gpu->peak[format->compute] > 0)
         return format->compute;
     return gpu->peak[PM_BF16] > 0 ? PM_BF16 : PM_FP16;
 }
 
-static void use_format(const struct pm_gpu *gpu, const struct pm_format *format, bool used[PM_COMPUTE_COUNT]) {
+static void use_format(const struct pm_gpu *gpu, const struct pm_format *format, bool used[PM_COMPUTE_COUNT])
+{
     if (format->bits > 0)
         used[available(gpu, format)] = true;
 }
 
-static void use_formats(const struct evaluation *evaluation, bool used[PM_COMPUTE_COUNT]) {
+static void use_formats(const struct evaluation *evaluation, bool used[PM_COMPUTE_COUNT])
+{
     const struct pm_gpu *gpu = &evaluation->binding.gpu->gpu;
     const struct pm_model *model = &evaluation->binding.model->model;
     if (model->declared_params > 0)
@@ -42,7 +45,8 @@ static void use_formats(const struct evaluation *evaluation, bool used[PM_COMPUT
 }
 
 static size_t find_device(struct builder *builder, struct roofline_chart *chart,
-                          const struct bound_gpu **devices, const struct bound_gpu *gpu) {
+                          const struct bound_gpu **devices, const struct bound_gpu *gpu)
+{
     for (size_t i = 0; i < chart->devices.count; i++)
         if (devices[i]->decl == gpu->decl)
             return i;
@@ -55,7 +59,8 @@ static size_t find_device(struct builder *builder, struct roofline_chart *chart,
 }
 
 static void add_roofs(struct builder *builder, struct roofline_device *device, const struct bound_gpu *gpu,
-                      const bool used[PM_COMPUTE_COUNT]) {
+                      const bool used[PM_COMPUTE_COUNT])
+{
     for (int i = 0; i < PM_COMPUTE_COUNT; i++) {
         double peak = gpu->gpu.peak[i];
         if (!used[i] || peak <= 0)
@@ -70,7 +75,8 @@ static void add_roofs(struct builder *builder, struct roofline_device *device, c
 
 static void add_point(struct builder *builder, struct roofline_chart *chart, const struct evaluation *evaluation,
                       enum series_kind phase, const struct pm_ceiling *ceiling, const struct pm_step *step,
-                      size_t device) {
+                      size_t device)
+{
     if (ceiling->time <= 0 || ceiling->intensity <= 0)
         return;
     double reached = ceiling->work / ceiling->time;
@@ -89,7 +95,8 @@ static void fill_chart(struct builder *builder, struct roofline_chart *chart,
                        const struct evaluation *const *scenarios, size_t count) {
     const struct bound_gpu *devices[DRAWN_MAX];
     bool used[DRAWN_MAX][PM_COMPUTE_COUNT] = {{false}};
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
+{
         const struct evaluation *each = scenarios[i];
         const struct pm_result *result = &each->result;
         size_t device = find_device(builder, chart, devices, each->binding.gpu);
@@ -133,7 +140,8 @@ static void add_points_table(struct builder *builder, struct report_section *sec
     add_column(builder, table, with_unit(builder, "Limit", rate), ALIGN_RIGHT, NULL);
     add_column(builder, table, with_unit(builder, "Expected", rate), ALIGN_RIGHT, NULL);
     add_column(builder, table, "Of the limit", ALIGN_RIGHT, NULL);
-    for (size_t i = 0; i < chart->points.count; i++) {
+    for (size_t i = 0; i < chart->points.count; i++)
+{
         const struct roofline_point *point = &chart->points.items[i];
         const struct pm_ceiling *ceiling = ceiling_of(scenarios, count, point);
         struct report_row *row = add_row(builder, table);
@@ -156,7 +164,8 @@ static void add_points_table(struct builder *builder, struct report_section *sec
 static void add_threshold(struct builder *builder, struct report_row *row, struct decl *scenario,
                           enum quantity quantity, struct dim dim) {
     struct report_quantity value = evaluate_row(builder->evaluator, scenario, quantity);
-    if (value.type == QUANTITY_NUMBER) {
+    if (value.type == QUANTITY_NUMBER)
+{
         add_number(builder, row, value.value, unit_for_print(dim, 1, UNIT_STYLE_DECIMAL));
         return;
     }
@@ -171,7 +180,8 @@ static void add_thresholds(struct builder *builder, struct report_section *secti
     add_column(builder, table, "Largest batch in memory", ALIGN_RIGHT, "max_batch");
     add_column(builder, table, "Cache outweighs weights from context (tokens)", ALIGN_RIGHT,
                "kv_equals_weights");
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
+{
         struct decl *scenario = scenarios[i]->scenario;
         struct report_row *row = add_row(builder, table);
         add_cell(builder, row, TONE_NAME, scenario->name);

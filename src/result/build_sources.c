@@ -19,7 +19,8 @@ struct catalogue {
 };
 
 /* The value as the catalogue writes it. */
-static const char *setting_text(struct builder *builder, const struct setting *setting) {
+static const char *setting_text(struct builder *builder, const struct setting *setting)
+{
     const struct value *value = &setting->value;
     struct unit unit;
     switch (value->type) {
@@ -48,12 +49,14 @@ static const char *setting_text(struct builder *builder, const struct setting *s
     return arena_printf(builder->arena, "%.10g\xE2\x80\x89%s", value->number / one, setting->unit);
 }
 
-static bool same_text(const char *a, const char *b) {
+static bool same_text(const char *a, const char *b)
+{
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
 static struct figures *find_figures(struct builder *builder, struct catalogue *catalogue, size_t first,
-                                    const struct input *input) {
+                                    const struct input *input)
+{
     const struct setting *setting = input->setting;
     for (size_t i = first; i < catalogue->list.count; i++) {
         struct figures *each = &catalogue->list.items[i];
@@ -67,12 +70,14 @@ static struct figures *find_figures(struct builder *builder, struct catalogue *c
 }
 
 /* What describes a declaration rather than being a figure of it. */
-static bool is_provenance(enum attribute attribute) {
+static bool is_provenance(enum attribute attribute)
+{
     return attribute == ATTR_SOURCE || attribute == ATTR_CONFIDENCE || attribute == ATTR_NOTE ||
            attribute == ATTR_FULL_NAME;
 }
 
-static const char *input_name(struct builder *builder, const struct input *input) {
+static const char *input_name(struct builder *builder, const struct input *input)
+{
     const char *name = attribute_info(input->attribute)->name;
     return input->decl->kind == KIND_BLOCK
                ? arena_printf(builder->arena, "%s.%s", input->decl->name, name)
@@ -80,7 +85,8 @@ static const char *input_name(struct builder *builder, const struct input *input
 }
 
 /* Figures from the catalogue, and figures of the plan that name a source. */
-static bool is_listed(const struct input *input) {
+static bool is_listed(const struct input *input)
+{
     const struct setting *setting = input->setting;
     if (setting == NULL || is_provenance(input->attribute) || input->decl->kind == KIND_SCENARIO)
         return false;
@@ -88,7 +94,8 @@ static bool is_listed(const struct input *input) {
 }
 
 static void list_inputs(struct builder *builder, struct catalogue *catalogue, const struct input *inputs,
-                        size_t count) {
+                        size_t count)
+{
     const struct decl *current = NULL;
     bool skip = false;
     size_t first = 0;
@@ -109,7 +116,8 @@ static void list_inputs(struct builder *builder, struct catalogue *catalogue, co
 
 /* Whether everything the scenario rests on was listed before, so that 10 000 scenarios on one card ask
  * for its inputs once. */
-static bool all_seen(const struct catalogue *catalogue, const struct evaluation *evaluation) {
+static bool all_seen(const struct catalogue *catalogue, const struct evaluation *evaluation)
+{
     const struct binding *binding = &evaluation->binding;
     const struct decl *rests_on[] = {binding->gpu->decl, binding->gpu->system, binding->model->decl,
                                      binding->engine, binding->model->weights, binding->model->kv_cache};
@@ -124,13 +132,15 @@ static bool all_seen(const struct catalogue *catalogue, const struct evaluation 
     return true;
 }
 
-static const char *decl_text(struct builder *builder, const struct decl *decl) {
+static const char *decl_text(struct builder *builder, const struct decl *decl)
+{
     if (decl->kind == KIND_BLOCK && decl->parent != NULL)
         return arena_printf(builder->arena, "model %s", decl->parent->name);
     return arena_printf(builder->arena, "%s %s", kind_name(decl->kind), decl->name);
 }
 
-void build_sources(struct builder *builder) {
+void build_sources(struct builder *builder)
+{
     struct catalogue catalogue = {.seen_decls = map_new(builder->arena)};
     for (size_t i = 0; i < builder->count; i++) {
         const struct evaluation *evaluation = builder->scenarios[i];

@@ -16,29 +16,34 @@ struct drawing {
     size_t x_axis;       /* the axis that lines run along; axis_count when none is numeric */
 };
 
-static const struct sweep_axis *axis(const struct drawing *drawing, size_t index) {
+static const struct sweep_axis *axis(const struct drawing *drawing, size_t index)
+{
     return &drawing->result->sweep->axes[index];
 }
 
-static const char *axis_name(const struct drawing *drawing, size_t index) {
+static const char *axis_name(const struct drawing *drawing, size_t index)
+{
     return attribute_info(axis(drawing, index)->attribute)->name;
 }
 
-static bool is_numeric(const struct sweep_axis *axis) {
+static bool is_numeric(const struct sweep_axis *axis)
+{
     for (size_t i = 0; i < axis->count; i++)
         if (axis->values[i].type != VALUE_NUMBER)
             return false;
     return axis->count > 1;
 }
 
-static size_t choose_x_axis(const struct sweep *sweep) {
+static size_t choose_x_axis(const struct sweep *sweep)
+{
     for (size_t i = 0; i < sweep->axis_count; i++)
         if (is_numeric(&sweep->axes[i]))
             return i;
     return sweep->axis_count;
 }
 
-static double largest_value(const struct sweep_axis *axis) {
+static double largest_value(const struct sweep_axis *axis)
+{
     double largest = 0;
     for (size_t i = 0; i < axis->count; i++)
         largest = fmax(largest, fabs(axis->values[i].number));
@@ -46,11 +51,13 @@ static double largest_value(const struct sweep_axis *axis) {
 }
 
 /* Counts keep their own unit; anything else takes one that suits its largest value. */
-static struct print_unit axis_unit(const struct sweep_axis *axis) {
+static struct print_unit axis_unit(const struct sweep_axis *axis)
+{
     return unit_for_print(axis->values[0].dim, largest_value(axis), UNIT_STYLE_DECIMAL);
 }
 
-static struct print_unit shown_unit(const struct sweep_result *result, size_t show) {
+static struct print_unit shown_unit(const struct sweep_result *result, size_t show)
+{
     double largest = 0;
     for (size_t i = 0; i < result->count; i++) {
         const struct sweep_point *point = &result->points[i];
@@ -60,14 +67,16 @@ static struct print_unit shown_unit(const struct sweep_result *result, size_t sh
     return column_unit(result->rows[show], result->dims[show], largest);
 }
 
-static const char *shown_label(const struct drawing *drawing, size_t show) {
+static const char *shown_label(const struct drawing *drawing, size_t show)
+{
     const struct quantity_info *row = drawing->result->rows[show];
     return row != NULL ? row->label : drawing->result->sweep->show[show];
 }
 
 /* ---- chart ---------------------------------------------------------------------------------- */
 
-static struct line_point line_point(const struct sweep_point *point, size_t show, double x) {
+static struct line_point line_point(const struct sweep_point *point, size_t show, double x)
+{
     struct line_point out = {.x = x, .fits = point->fits};
     const struct report_quantity *shown = &point->shown[show];
     out.valid = point->evaluation->valid && shown->type == QUANTITY_NUMBER;
@@ -80,7 +89,8 @@ static struct line_point line_point(const struct sweep_point *point, size_t show
 }
 
 static void add_series(const struct drawing *drawing, struct line_chart *chart, size_t show, size_t other,
-                       size_t other_index) {
+                       size_t other_index)
+{
     struct builder *builder = drawing->builder;
     const struct sweep_axis *along = axis(drawing, drawing->x_axis);
     struct line_series *series = VEC_PUSH(builder->arena, chart->series);
@@ -97,7 +107,8 @@ static void add_series(const struct drawing *drawing, struct line_chart *chart, 
     }
 }
 
-static bool any_does_not_fit(const struct sweep_result *result) {
+static bool any_does_not_fit(const struct sweep_result *result)
+{
     for (size_t i = 0; i < result->count; i++)
         if (result->points[i].evaluation->valid && !result->points[i].fits)
             return true;
@@ -105,7 +116,8 @@ static bool any_does_not_fit(const struct sweep_result *result) {
 }
 
 /* Where memory is full: the largest batch when the batch is swept, else the last value that fits. */
-static void add_memory_limit(const struct drawing *drawing, struct line_chart *chart) {
+static void add_memory_limit(const struct drawing *drawing, struct line_chart *chart)
+{
     const struct sweep_result *result = drawing->result;
     if (result->sweep->axis_count > 1 || !any_does_not_fit(result))
         return;
@@ -118,7 +130,8 @@ static void add_memory_limit(const struct drawing *drawing, struct line_chart *c
             chart->x_limit = fmax(chart->x_limit, result->points[i].evaluation->result.memory.max_batch);
 }
 
-static bool spans_decades(const struct sweep_axis *axis) {
+static bool spans_decades(const struct sweep_axis *axis)
+{
     double low = axis->values[0].number, high = low;
     for (size_t i = 1; i < axis->count; i++) {
         low = fmin(low, axis->values[i].number);
@@ -127,7 +140,8 @@ static bool spans_decades(const struct sweep_axis *axis) {
     return low > 0 && high / low >= 16;
 }
 
-static void add_line_chart(const struct drawing *drawing, size_t show) {
+static void add_line_chart(const struct drawing *drawing, size_t show)
+{
     struct builder *builder = drawing->builder;
     const struct sweep *sweep = drawing->result->sweep;
     const struct sweep_axis *along = axis(drawing, drawing->x_axis);
@@ -151,7 +165,8 @@ static void add_line_chart(const struct drawing *drawing, size_t show) {
     add_memory_limit(drawing, chart);
 }
 
-static bool has_number(const struct sweep_result *result, size_t show) {
+static bool has_number(const struct sweep_result *result, size_t show)
+{
     for (size_t i = 0; i < result->count; i++)
         if (result->points[i].evaluation->valid && result->points[i].shown[show].type == QUANTITY_NUMBER)
             return true;
@@ -161,7 +176,8 @@ static bool has_number(const struct sweep_result *result, size_t show) {
 /* ---- table ---------------------------------------------------------------------------------- */
 
 static void add_shown(const struct drawing *drawing, struct report_row *row, const struct sweep_point *point,
-                      size_t show, struct print_unit unit) {
+                      size_t show, struct print_unit unit)
+{
     struct builder *builder = drawing->builder;
     const struct report_quantity *shown = &point->shown[show];
     if (!point->evaluation->valid)
@@ -175,7 +191,8 @@ static void add_shown(const struct drawing *drawing, struct report_row *row, con
 }
 
 static void add_point_row(const struct drawing *drawing, struct report_table *table,
-                          const struct sweep_point *point, const struct print_unit *units) {
+                          const struct sweep_point *point, const struct print_unit *units)
+{
     struct builder *builder = drawing->builder;
     const struct sweep *sweep = drawing->result->sweep;
     struct report_row *row = add_row(builder, table);
@@ -195,7 +212,8 @@ static void add_point_row(const struct drawing *drawing, struct report_table *ta
         add_cell(builder, row, point->fits ? TONE_GOOD : TONE_BAD, point->fits ? "yes" : "does not fit");
 }
 
-static void add_sweep_table(const struct drawing *drawing) {
+static void add_sweep_table(const struct drawing *drawing)
+{
     struct builder *builder = drawing->builder;
     const struct sweep_result *result = drawing->result;
     const struct sweep *sweep = result->sweep;
@@ -216,7 +234,8 @@ static void add_sweep_table(const struct drawing *drawing) {
 
 /* ---- section -------------------------------------------------------------------------------- */
 
-static void say_sweep(const struct drawing *drawing) {
+static void say_sweep(const struct drawing *drawing)
+{
     struct builder *builder = drawing->builder;
     const struct sweep *sweep = drawing->result->sweep;
     struct rich_text *text = add_paragraph(builder, drawing->section);
@@ -235,7 +254,8 @@ static void say_sweep(const struct drawing *drawing) {
 }
 
 static void add_sweep(struct builder *builder, struct report_section *section, size_t number,
-                      const struct sweep *sweep) {
+                      const struct sweep *sweep)
+{
     struct sweep_result result;
     sweep_evaluate(builder->evaluator, sweep, &result);
     struct drawing drawing = {builder, section, &result, number, choose_x_axis(sweep)};
@@ -253,7 +273,8 @@ static void add_sweep(struct builder *builder, struct report_section *section, s
     add_sweep_table(&drawing);
 }
 
-void build_sweeps(struct builder *builder) {
+void build_sweeps(struct builder *builder)
+{
     size_t count = builder->view->sweeps.count;
     if (count == 0)
         return;

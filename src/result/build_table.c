@@ -6,7 +6,8 @@
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
-struct report_section *add_section(struct builder *builder, const char *id, const char *title, bool folded) {
+struct report_section *add_section(struct builder *builder, const char *id, const char *title, bool folded)
+{
     struct report_section *section = VEC_PUSH(builder->arena, builder->report->sections);
     section->id = id;
     section->title = title;
@@ -14,24 +15,28 @@ struct report_section *add_section(struct builder *builder, const char *id, cons
     return section;
 }
 
-struct report_block *add_block(struct builder *builder, struct report_section *section, enum block_kind kind) {
+struct report_block *add_block(struct builder *builder, struct report_section *section, enum block_kind kind)
+{
     struct report_block *block = VEC_PUSH(builder->arena, section->blocks);
     block->kind = kind;
     return block;
 }
 
-struct rich_text *add_paragraph(struct builder *builder, struct report_section *section) {
+struct rich_text *add_paragraph(struct builder *builder, struct report_section *section)
+{
     return &add_block(builder, section, BLOCK_PARAGRAPH)->paragraph;
 }
 
-struct report_table *add_table(struct builder *builder, struct report_section *section, const char *caption) {
+struct report_table *add_table(struct builder *builder, struct report_section *section, const char *caption)
+{
     struct report_table *table = &add_block(builder, section, BLOCK_TABLE)->table;
     table->caption = caption;
     return table;
 }
 
 struct report_chart *add_chart(struct builder *builder, struct report_section *section, enum chart_kind kind,
-                               const char *id, const char *title) {
+                               const char *id, const char *title)
+{
     struct report_chart *chart = &add_block(builder, section, BLOCK_CHART)->chart;
     chart->kind = kind;
     chart->id = id;
@@ -40,23 +45,27 @@ struct report_chart *add_chart(struct builder *builder, struct report_section *s
 }
 
 void add_column(struct builder *builder, struct report_table *table, const char *heading, enum align align,
-                const char *quantity) {
+                const char *quantity)
+{
     *VEC_PUSH(builder->arena, table->columns) = (struct report_column){heading, align, quantity};
 }
 
-struct report_row *add_row(struct builder *builder, struct report_table *table) {
+struct report_row *add_row(struct builder *builder, struct report_table *table)
+{
     return VEC_PUSH(builder->arena, table->rows);
 }
 
 struct report_cell *add_cell(struct builder *builder, struct report_row *row, enum tone tone,
-                             const char *text) {
+                             const char *text)
+{
     struct report_cell *cell = VEC_PUSH(builder->arena, row->cells);
     rich_add(builder->arena, &cell->text, tone, text);
     return cell;
 }
 
 struct report_cell *add_number(struct builder *builder, struct report_row *row, double value,
-                               struct print_unit unit) {
+                               struct print_unit unit)
+{
     struct print_unit bare = {"", unit.scale};
     struct report_cell *cell = add_cell(builder, row, TONE_PLAIN, unit_format(builder->arena, value, bare, 3));
     cell->value = value;
@@ -64,7 +73,8 @@ struct report_cell *add_number(struct builder *builder, struct report_row *row, 
     return cell;
 }
 
-size_t drawn(const struct builder *builder, const struct evaluation **out) {
+size_t drawn(const struct builder *builder, const struct evaluation **out)
+{
     size_t count = 0;
     for (size_t i = 0; i < builder->count && count < DRAWN_MAX; i++)
         if (builder->scenarios[i]->valid)
@@ -72,7 +82,8 @@ size_t drawn(const struct builder *builder, const struct evaluation **out) {
     return count;
 }
 
-void say_what_is_drawn(struct builder *builder, struct report_section *section) {
+void say_what_is_drawn(struct builder *builder, struct report_section *section)
+{
     if (builder->valid <= DRAWN_MAX)
         return;
     rich_addf(builder->arena, add_paragraph(builder, section), TONE_MUTED,
@@ -83,13 +94,15 @@ void say_what_is_drawn(struct builder *builder, struct report_section *section) 
 /* ---- matrices ------------------------------------------------------------------------------- */
 
 static const char *column_quantity(struct builder *builder, const struct evaluation *evaluation,
-                                   const struct matrix_row *row) {
+                                   const struct matrix_row *row)
+{
     return row->quantity == NULL ? NULL : quantity_name(builder, evaluation->scenario, row->quantity);
 }
 
 static void scenarios_as_columns(struct builder *builder, struct report_table *table,
                                  const struct evaluation *const *scenarios, size_t count,
-                                 const struct matrix_row *rows, size_t row_count, struct print_unit unit) {
+                                 const struct matrix_row *rows, size_t row_count, struct print_unit unit)
+{
     add_column(builder, table, with_unit(builder, "Part", unit), ALIGN_LEFT, NULL);
     for (size_t j = 0; j < count; j++)
         add_column(builder, table, scenarios[j]->scenario->name, ALIGN_RIGHT, NULL);
@@ -104,7 +117,8 @@ static void scenarios_as_columns(struct builder *builder, struct report_table *t
 
 static void scenarios_as_rows(struct builder *builder, struct report_table *table,
                               const struct evaluation *const *scenarios, size_t count,
-                              const struct matrix_row *rows, size_t row_count, struct print_unit unit) {
+                              const struct matrix_row *rows, size_t row_count, struct print_unit unit)
+{
     add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
     for (size_t i = 0; i < row_count; i++)
         add_column(builder, table, with_unit(builder, rows[i].label, unit), ALIGN_RIGHT,
@@ -119,7 +133,8 @@ static void scenarios_as_rows(struct builder *builder, struct report_table *tabl
 
 void add_matrix(struct builder *builder, struct report_section *section, const char *caption,
                 const struct evaluation *const *scenarios, size_t count, const struct matrix_row *rows,
-                size_t row_count, struct print_unit unit) {
+                size_t row_count, struct print_unit unit)
+{
     struct report_table *table = add_table(builder, section, caption);
     if (count <= COLUMNS_MAX)
         scenarios_as_columns(builder, table, scenarios, count, rows, row_count, unit);

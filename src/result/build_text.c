@@ -1,23 +1,25 @@
 /* build_text.c: figures, units and names as the report words them. */
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "result/build_internal.h"
+#include "result/name.h"
 
-static bool is_data(struct dim dim) {
-    return dim_equal(dim, (struct dim){{[DIM_DATA] = 1}}) ||
-           dim_equal(dim, (struct dim){{[DIM_DATA] = 1, [DIM_TOKEN] = -1}});
+static bool is_data(struct dim dim)
+{
+    return dim_equal(dim, (struct dim){{[DIM_DATA] = 1}});
 }
 
 /* What occupies memory is in GiB, as drivers report it; what is moved is in GB, as bandwidth is. */
-static bool is_memory(const struct quantity_info *info) {
+static bool is_memory(const struct quantity_info *info)
+{
     return info != NULL && strncmp(info->name, "memory.", 7) == 0;
 }
 
-struct print_unit column_unit(const struct quantity_info *info, struct dim dim, double largest) {
+struct print_unit column_unit(const struct quantity_info *info, struct dim dim, double largest)
+{
     bool binary = is_memory(info) && is_data(dim);
     return unit_for_print(dim, largest, binary ? UNIT_STYLE_BINARY : UNIT_STYLE_DECIMAL);
 }
@@ -25,34 +27,41 @@ struct print_unit column_unit(const struct quantity_info *info, struct dim dim, 
 static const struct dim data_dim = {{[DIM_DATA] = 1}};
 static const struct dim time_dim = {{[DIM_TIME] = 1}};
 
-struct print_unit memory_unit(double largest) {
+struct print_unit memory_unit(double largest)
+{
     return unit_for_print(data_dim, largest, UNIT_STYLE_BINARY);
 }
 
-const char *memory_text(struct builder *builder, double bytes) {
+const char *memory_text(struct builder *builder, double bytes)
+{
     return unit_format(builder->arena, bytes, memory_unit(bytes), 3);
 }
 
-const char *data_text(struct builder *builder, double bytes) {
+const char *data_text(struct builder *builder, double bytes)
+{
     return quantity_text(builder->arena, bytes, data_dim);
 }
 
-const char *time_text(struct builder *builder, double seconds) {
+const char *time_text(struct builder *builder, double seconds)
+{
     return quantity_text(builder->arena, seconds, time_dim);
 }
 
-const char *count_text(struct builder *builder, double count) {
+const char *count_text(struct builder *builder, double count)
+{
     return quantity_text(builder->arena, count, dim_none());
 }
 
 const char *figure_text(struct builder *builder, const struct quantity_info *info, double value,
-                        struct dim dim) {
+                        struct dim dim)
+{
     if (is_memory(info) && is_data(dim))
         return unit_format(builder->arena, value, column_unit(info, dim, value), 3);
     return quantity_text(builder->arena, value, dim);
 }
 
-const char *percent_text(struct builder *builder, double fraction) {
+const char *percent_text(struct builder *builder, double fraction)
+{
     char text[NUMBER_TEXT_MAX];
     double percent = 100 * fabs(fraction);
     if (percent >= 99.5)
@@ -66,37 +75,18 @@ const char *percent_text(struct builder *builder, double fraction) {
     return arena_printf(builder->arena, "%s\xE2\x80\x89%%", text);
 }
 
-const char *with_unit(struct builder *builder, const char *label, struct print_unit unit) {
+const char *with_unit(struct builder *builder, const char *label, struct print_unit unit)
+{
     return unit.text[0] == '\0' ? label : arena_printf(builder->arena, "%s (%s)", label, unit.text);
 }
 
-/* Whether the name can be written without quotes: letters, digits and `_`, with `-` and `.digit` inside. */
-static bool is_plain_name(const char *name) {
-    if (!isalpha((unsigned char)name[0]) && name[0] != '_')
-        return false;
-    for (const char *at = name + 1; *at != '\0'; at++) {
-        bool inside = (*at == '-' && isalnum((unsigned char)at[1])) || (*at == '.' && isdigit((unsigned char)at[1]));
-        if (!isalnum((unsigned char)*at) && *at != '_' && !inside)
-            return false;
-    }
-    return true;
+const char *quantity_name(struct builder *builder, const struct decl *scenario, const char *path)
+{
+    return quantity_full_name(builder->arena, scenario->name, path);
 }
 
-const char *quantity_name(struct builder *builder, const struct decl *scenario, const char *path) {
-    if (is_plain_name(scenario->name))
-        return arena_printf(builder->arena, "%s.%s", scenario->name, path);
-    struct buffer out = buffer_in(builder->arena);
-    buffer_byte(&out, '"');
-    for (const char *at = scenario->name; *at != '\0'; at++) {
-        if (*at == '"' || *at == '\\')
-            buffer_byte(&out, '\\');
-        buffer_byte(&out, *at);
-    }
-    buffer_printf(&out, "\".%s", path);
-    return buffer_string(&out);
-}
-
-static void add_parallelism(struct buffer *out, const struct pm_case *input) {
+static void add_parallelism(struct buffer *out, const struct pm_case *input)
+{
     const struct {
         const char *name;
         double value;
@@ -109,7 +99,8 @@ static void add_parallelism(struct buffer *out, const struct pm_case *input) {
         buffer_byte(out, ')');
 }
 
-const char *case_text(struct builder *builder, const struct evaluation *evaluation) {
+const char *case_text(struct builder *builder, const struct evaluation *evaluation)
+{
     const struct binding *binding = &evaluation->binding;
     const struct pm_case *input = &binding->input;
     struct buffer out = buffer_in(builder->arena);

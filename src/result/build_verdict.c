@@ -5,12 +5,14 @@
 #include "result/assertion.h"
 #include "result/build_internal.h"
 
-static void say(struct builder *builder, enum tone tone, const char *text) {
+static void say(struct builder *builder, enum tone tone, const char *text)
+{
     rich_add(builder->arena, &builder->report->verdict, tone, text);
 }
 
 /* "2 of 3 assertions hold; ". */
-static void say_assertions(struct builder *builder) {
+static void say_assertions(struct builder *builder)
+{
     size_t all = builder->report->assertions.count, held = assertions_held(builder->report);
     if (all == 0)
         return;
@@ -29,7 +31,8 @@ static void say_assertions(struct builder *builder) {
 }
 
 /* "31.0 ms per token", with the cost where there is a price. */
-static void say_service(struct builder *builder, const struct evaluation *evaluation) {
+static void say_service(struct builder *builder, const struct evaluation *evaluation)
+{
     struct decl *scenario = evaluation->scenario;
     const struct pm_case *input = &evaluation->binding.input;
     const char *batch = count_text(builder, input->batch);
@@ -55,7 +58,8 @@ static void say_service(struct builder *builder, const struct evaluation *evalua
                          evaluate_text(builder->evaluator, scenario, Q_COST_PER_MTOK)));
 }
 
-static void say_scenario(struct builder *builder, const struct evaluation *evaluation) {
+static void say_scenario(struct builder *builder, const struct evaluation *evaluation)
+{
     say(builder, TONE_NAME, evaluation->scenario->name);
     if (!evaluation->valid) {
         say(builder, TONE_BAD, " has no result: ");
@@ -72,7 +76,8 @@ static void say_scenario(struct builder *builder, const struct evaluation *evalu
 
 /* How far `quantity` of one scenario lies from that of another: ", 22 % cheaper than today". */
 static bool say_difference(struct builder *builder, struct decl *scenario, struct decl *base,
-                           enum quantity quantity, const char *less, const char *more) {
+                           enum quantity quantity, const char *less, const char *more)
+{
     double value = evaluate_number(builder->evaluator, scenario, quantity, -1);
     double old = evaluate_number(builder->evaluator, base, quantity, -1);
     struct dim dim = evaluate_dim(builder->evaluator, scenario, quantity);
@@ -90,7 +95,8 @@ static bool say_difference(struct builder *builder, struct decl *scenario, struc
     return true;
 }
 
-static void say_comparison(struct builder *builder, const struct comparison *comparison) {
+static void say_comparison(struct builder *builder, const struct comparison *comparison)
+{
     struct decl *base = comparison->scenarios[0];
     struct decl *last = comparison->scenarios[comparison->count - 1];
     const struct evaluation *evaluation = evaluate_scenario(builder->evaluator, last);
@@ -101,14 +107,16 @@ static void say_comparison(struct builder *builder, const struct comparison *com
         say_difference(builder, last, base, Q_TPOT, "less time", "more time");
 }
 
-static size_t count_fitting(const struct builder *builder) {
+static size_t count_fitting(const struct builder *builder)
+{
     size_t count = 0;
     for (size_t i = 0; i < builder->count; i++)
         count += builder->scenarios[i]->valid && builder->scenarios[i]->result.memory.fits;
     return count;
 }
 
-static void say_all(struct builder *builder) {
+static void say_all(struct builder *builder)
+{
     size_t fitting = count_fitting(builder), count = builder->count;
     const char *all = count_text(builder, (double)count);
     if (fitting == count)
@@ -133,7 +141,8 @@ static void say_all(struct builder *builder) {
     say(builder, TONE_STRONG, evaluate_text(builder->evaluator, fastest->scenario, Q_TPOT));
 }
 
-static enum tone verdict_tone(const struct builder *builder) {
+static enum tone verdict_tone(const struct builder *builder)
+{
     size_t all = builder->report->assertions.count;
     if (all > 0)
         return assertions_held(builder->report) == all ? TONE_GOOD : TONE_BAD;
@@ -142,7 +151,8 @@ static enum tone verdict_tone(const struct builder *builder) {
     return count_fitting(builder) == builder->count ? TONE_PLAIN : TONE_BAD;
 }
 
-void build_verdict(struct builder *builder) {
+void build_verdict(struct builder *builder)
+{
     say_assertions(builder);
     if (builder->report->assertions.count > 0 && builder->count > 0)
         say(builder, TONE_PLAIN, "; ");

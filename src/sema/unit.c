@@ -24,7 +24,8 @@ static const struct unit_definition definitions[] = {
 
 enum { UNIT_COUNT = sizeof definitions / sizeof definitions[0] };
 
-bool unit_simple(const char *text, size_t length, struct unit *unit) {
+bool unit_simple(const char *text, size_t length, struct unit *unit)
+{
     if (length == 0)
         return false;
     for (size_t i = 0; i < UNIT_COUNT; i++) {
@@ -38,7 +39,8 @@ bool unit_simple(const char *text, size_t length, struct unit *unit) {
 }
 
 /* "1" stands for a bare number, alone or before the first slash. */
-static bool unit_part(const char *text, size_t length, struct unit *unit) {
+static bool unit_part(const char *text, size_t length, struct unit *unit)
+{
     if (length == 1 && text[0] == '1') {
         *unit = (struct unit){0, 1, 1, dim_none()};
         return true;
@@ -46,7 +48,8 @@ static bool unit_part(const char *text, size_t length, struct unit *unit) {
     return unit_simple(text, length, unit);
 }
 
-bool unit_parse(const char *text, struct unit *unit) {
+bool unit_parse(const char *text, struct unit *unit)
+{
     size_t length = strcspn(text, "/");
     if (!unit_part(text, length, unit))
         return false;
@@ -74,14 +77,16 @@ static const struct count_suffix count_suffixes[] = {
     {"Ki", 0, 1024}, {"Mi", 0, 1048576}, {"Gi", 0, 1073741824}, {"Ti", 0, 1099511627776},
 };
 
-static const struct count_suffix *find_count_suffix(const char *text) {
+static const struct count_suffix *find_count_suffix(const char *text)
+{
     for (size_t i = 0; i < sizeof count_suffixes / sizeof count_suffixes[0]; i++)
         if (strcmp(count_suffixes[i].text, text) == 0)
             return &count_suffixes[i];
     return NULL;
 }
 
-bool unit_literal(const char *digits, const char *count, const char *unit, double *value, struct dim *dim) {
+bool unit_literal(const char *digits, const char *count, const char *unit, double *value, struct dim *dim)
+{
     struct unit meaning = {0, 1, 1, dim_none()};
     if (unit != NULL && !unit_parse(unit, &meaning))
         return false;
@@ -125,7 +130,8 @@ bool unit_literal(const char *digits, const char *count, const char *unit, doubl
 #define WORD_ENERGY "energy"
 #define WORD_NONE "a number"
 
-size_t unit_table(const struct unit_row **rows) {
+size_t unit_table(const struct unit_row **rows)
+{
     static const struct unit_row table[] = {
 #define UNIT(name, exponent10, factor, divisor, dimension) \
     {name, WORD_##dimension, POWER10(exponent10) * (factor) / (divisor)},
@@ -138,21 +144,25 @@ size_t unit_table(const struct unit_row **rows) {
 
 /* ---- dimensions --------------------------------------------------------------------------- */
 
-struct dim dim_none(void) {
+struct dim dim_none(void)
+{
     return (struct dim){{0}};
 }
 
-bool dim_equal(struct dim a, struct dim b) {
+bool dim_equal(struct dim a, struct dim b)
+{
     return memcmp(a.power, b.power, sizeof a.power) == 0;
 }
 
-bool dim_is_none(struct dim dim) {
+bool dim_is_none(struct dim dim)
+{
     return dim_equal(dim, dim_none());
 }
 
 enum { POWER_LIMIT = 9 };
 
-static bool combine(struct dim a, struct dim b, int sign, struct dim *result) {
+static bool combine(struct dim a, struct dim b, int sign, struct dim *result)
+{
     for (int i = 0; i < DIM_BASE_COUNT; i++) {
         int power = a.power[i] + sign * b.power[i];
         if (power < -POWER_LIMIT || power > POWER_LIMIT)
@@ -162,11 +172,13 @@ static bool combine(struct dim a, struct dim b, int sign, struct dim *result) {
     return true;
 }
 
-bool dim_multiply(struct dim a, struct dim b, struct dim *product) {
+bool dim_multiply(struct dim a, struct dim b, struct dim *product)
+{
     return combine(a, b, 1, product);
 }
 
-bool dim_divide(struct dim a, struct dim b, struct dim *quotient) {
+bool dim_divide(struct dim a, struct dim b, struct dim *quotient)
+{
     return combine(a, b, -1, quotient);
 }
 
@@ -186,7 +198,8 @@ static const struct spelling si_units = {
 };
 
 /* "data/time", "work·time/token^2", "1/time". */
-static const char *spell(struct arena *arena, struct dim dim, const struct spelling *spelling) {
+static const char *spell(struct arena *arena, struct dim dim, const struct spelling *spelling)
+{
     struct buffer out = buffer_in(arena);
     for (int i = 0; i < DIM_BASE_COUNT; i++) {
         if (dim.power[i] <= 0)
@@ -237,24 +250,28 @@ static const struct dim_row dim_rows[] = {
     {{{[DIM_ENERGY] = 1, [DIM_TOKEN] = -1}}, "energy/token", "J/token", "`J/token`"},
 };
 
-static const struct dim_row *find_dim(struct dim dim) {
+static const struct dim_row *find_dim(struct dim dim)
+{
     for (size_t i = 0; i < sizeof dim_rows / sizeof dim_rows[0]; i++)
         if (dim_equal(dim_rows[i].dim, dim))
             return &dim_rows[i];
     return NULL;
 }
 
-const char *dim_text(struct arena *arena, struct dim dim) {
+const char *dim_text(struct arena *arena, struct dim dim)
+{
     const struct dim_row *row = find_dim(dim);
     return row != NULL ? row->text : spell(arena, dim, &words);
 }
 
-const char *dim_unit_examples(struct arena *arena, struct dim dim) {
+const char *dim_unit_examples(struct arena *arena, struct dim dim)
+{
     const struct dim_row *row = find_dim(dim);
     return row != NULL ? row->examples : arena_printf(arena, "`%s`", spell(arena, dim, &si_units));
 }
 
-const char *dim_si_unit(struct arena *arena, struct dim dim) {
+const char *dim_si_unit(struct arena *arena, struct dim dim)
+{
     const struct dim_row *row = find_dim(dim);
     return row != NULL ? row->si : spell(arena, dim, &si_units);
 }

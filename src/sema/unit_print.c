@@ -81,7 +81,8 @@ static const struct ladder ladders[] = {
     {{{[DIM_TOKEN] = 1, [DIM_REQUEST] = -1}}, false, {SMALL("tokens/request", 1)}},
 };
 
-static const struct ladder *find_ladder(struct dim dim, bool binary) {
+static const struct ladder *find_ladder(struct dim dim, bool binary)
+{
     const struct ladder *other = NULL;
     for (size_t i = 0; i < sizeof ladders / sizeof ladders[0]; i++) {
         if (!dim_equal(ladders[i].dim, dim))
@@ -93,7 +94,8 @@ static const struct ladder *find_ladder(struct dim dim, bool binary) {
     return other;
 }
 
-static struct print_unit pick_rung(const struct ladder *ladder, double magnitude) {
+static struct print_unit pick_rung(const struct ladder *ladder, double magnitude)
+{
     struct print_unit best = ladder->rungs[0].unit;
     size_t count = sizeof ladder->rungs / sizeof ladder->rungs[0];
     for (size_t i = 1; i < count && ladder->rungs[i].unit.text != NULL; i++)
@@ -104,13 +106,15 @@ static struct print_unit pick_rung(const struct ladder *ladder, double magnitude
     return best;
 }
 
-struct print_unit unit_for_print(struct dim dim, double magnitude, enum unit_style style) {
+struct print_unit unit_for_print(struct dim dim, double magnitude, enum unit_style style)
+{
     const struct ladder *ladder = find_ladder(dim, style == UNIT_STYLE_BINARY);
     return ladder == NULL ? (struct print_unit){"", 1} : pick_rung(ladder, magnitude);
 }
 
 /* Copies digits with a thin space before every third digit left of the point. */
-static void add_grouped(struct buffer *out, const char *digits) {
+static void add_grouped(struct buffer *out, const char *digits)
+{
     if (*digits == '-') {
         buffer_text(out, "\xE2\x88\x92"); /* U+2212, minus sign */
         digits++;
@@ -128,14 +132,16 @@ static void add_grouped(struct buffer *out, const char *digits) {
 /* Units of things that are counted, which lose their plural at one and print whole when they are. */
 static const char *const counted[] = {"", "tokens", "requests", "B", "B/token", "days", "years"};
 
-static bool is_counted(const char *unit) {
+static bool is_counted(const char *unit)
+{
     for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++)
         if (strcmp(counted[i], unit) == 0)
             return true;
     return false;
 }
 
-const char *unit_format(struct arena *arena, double value, struct print_unit unit, int digits) {
+const char *unit_format(struct arena *arena, double value, struct print_unit unit, int digits)
+{
     struct buffer out = buffer_in(arena);
     char text[NUMBER_TEXT_MAX];
     double scaled = value / unit.scale;
@@ -154,23 +160,27 @@ const char *unit_format(struct arena *arena, double value, struct print_unit uni
     return buffer_string(&out);
 }
 
-static struct print_unit pick(struct arena *arena, double value, struct dim dim) {
+static struct print_unit pick(struct arena *arena, double value, struct dim dim)
+{
     const struct ladder *ladder = find_ladder(dim, false);
     if (ladder == NULL)
         return (struct print_unit){dim_si_unit(arena, dim), 1};
     return pick_rung(ladder, value);
 }
 
-const char *quantity_text(struct arena *arena, double value, struct dim dim) {
+const char *quantity_text(struct arena *arena, double value, struct dim dim)
+{
     return unit_format(arena, value, pick(arena, value, dim), DIGITS);
 }
 
-static double rounded(double value, int digits) {
+static double rounded(double value, int digits)
+{
     char text[NUMBER_TEXT_MAX];
     return strtod(number_significant(text, value, digits), NULL);
 }
 
-int unit_digits_against(double value, double limit, int digits) {
+int unit_digits_against(double value, double limit, int digits)
+{
     if (value == limit)
         return digits;
     for (; digits < DIGITS_MOST; digits++) {
@@ -181,7 +191,8 @@ int unit_digits_against(double value, double limit, int digits) {
     return digits;
 }
 
-const char *quantity_text_against(struct arena *arena, double value, double limit, struct dim dim) {
+const char *quantity_text_against(struct arena *arena, double value, double limit, struct dim dim)
+{
     struct print_unit unit = pick(arena, value, dim);
     int digits = unit_digits_against(value / unit.scale, limit / unit.scale, DIGITS);
     return unit_format(arena, value, unit, digits);

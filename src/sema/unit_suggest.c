@@ -30,21 +30,24 @@ static const struct alias aliases[] = {
     {"gi", "GiB"},          {"ti", "TiB"},          {"mtokens", "Mtok"},   {"mtoken", "Mtok"},
 };
 
-static const char *find_alias(const char *text) {
+static const char *find_alias(const char *text)
+{
     for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++)
         if (strcasecmp(aliases[i].spelling, text) == 0)
             return aliases[i].unit;
     return NULL;
 }
 
-static bool known(const char *text) {
+static bool known(const char *text)
+{
     struct unit unit;
     return unit_simple(text, strlen(text), &unit);
 }
 
 /* "Gb": the prefix says gigabit or gigabyte alike. A wrong prefix as well ("gb") says only that case was
  * not thought of, and sizes are in bytes. */
-static bool bit_or_byte(struct arena *arena, const char *text, const char **best, const char **other) {
+static bool bit_or_byte(struct arena *arena, const char *text, const char **best, const char **other)
+{
     size_t length = strlen(text);
     if (length != 2 || tolower((unsigned char)text[1]) != 'b' || strchr("kKmMgGtT", text[0]) == NULL)
         return false;
@@ -56,7 +59,8 @@ static bool bit_or_byte(struct arena *arena, const char *text, const char **best
 }
 
 /* "GBps" is GB/s: bytes per second have no spelling without a slash. */
-static bool bytes_per_second(struct arena *arena, const char *text, const char **best) {
+static bool bytes_per_second(struct arena *arena, const char *text, const char **best)
+{
     size_t length = strlen(text);
     if (length < 3 || strcasecmp(text + length - 2, "ps") != 0 || text[length - 3] != 'B')
         return false;
@@ -68,7 +72,8 @@ static bool bytes_per_second(struct arena *arena, const char *text, const char *
 }
 
 /* "TFLOPs": a rate, or a plural. */
-static bool work_or_rate(struct arena *arena, const char *text, const char **best, const char **other) {
+static bool work_or_rate(struct arena *arena, const char *text, const char **best, const char **other)
+{
     size_t length = strlen(text);
     if (length < 3 || text[length - 1] != 's' || toupper((unsigned char)text[length - 2]) != 'P')
         return false;
@@ -84,12 +89,14 @@ static bool work_or_rate(struct arena *arena, const char *text, const char **bes
     return false;
 }
 
-static bool is_rate(const char *name) {
+static bool is_rate(const char *name)
+{
     struct unit unit;
     return unit_simple(name, strlen(name), &unit) && unit.dim.power[DIM_TIME] == -1;
 }
 
-static const char *same_but_case(const char *text, const char **other) {
+static const char *same_but_case(const char *text, const char **other)
+{
     const struct unit_row *rows;
     size_t count = unit_table(&rows);
     const char *best = NULL;
@@ -104,7 +111,8 @@ static const char *same_but_case(const char *text, const char **other) {
     return best;
 }
 
-static const char *nearest(const char *text) {
+static const char *nearest(const char *text)
+{
     struct suggestion suggestion = suggestion_for(text);
     const struct unit_row *rows;
     size_t count = unit_table(&rows);
@@ -113,7 +121,8 @@ static const char *nearest(const char *text) {
     return suggestion_result(&suggestion);
 }
 
-static const char *suggest_part(struct arena *arena, const char *text, const char **other) {
+static const char *suggest_part(struct arena *arena, const char *text, const char **other)
+{
     const char *best = NULL;
     if (known(text))
         return text;
@@ -125,7 +134,8 @@ static const char *suggest_part(struct arena *arena, const char *text, const cha
     return nearest(text);
 }
 
-const char *unit_suggest(struct arena *arena, const char *text, const char **other) {
+const char *unit_suggest(struct arena *arena, const char *text, const char **other)
+{
     struct buffer first = buffer_in(arena), second = buffer_in(arena);
     bool ambiguous = false;
     *other = NULL;

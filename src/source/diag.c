@@ -25,20 +25,23 @@ struct diags {
     size_t errors, warnings;
 };
 
-struct diags *diags_new(struct arena *arena) {
+struct diags *diags_new(struct arena *arena)
+{
     struct diags *diags = ARENA_NEW(arena, struct diags);
     diags->arena = arena;
     return diags;
 }
 
-static void count(struct diags *diags, const struct diag *diag) {
+static void count(struct diags *diags, const struct diag *diag)
+{
     if (table[diag->code].severity == DIAG_ERROR)
         diags->errors++;
     else
         diags->warnings++;
 }
 
-struct diag *diag_add(struct diags *diags, enum diag_code code, struct span span, const char *format, ...) {
+struct diag *diag_add(struct diags *diags, enum diag_code code, struct span span, const char *format, ...)
+{
     struct diag *diag = ARENA_NEW(diags->arena, struct diag);
     va_list arguments;
     va_start(arguments, format);
@@ -51,7 +54,8 @@ struct diag *diag_add(struct diags *diags, enum diag_code code, struct span span
     return diag;
 }
 
-struct diag *diag_label(struct diags *diags, struct diag *diag, const char *format, ...) {
+struct diag *diag_label(struct diags *diags, struct diag *diag, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
     diag->label = arena_vprintf(diags->arena, format, arguments);
@@ -60,7 +64,8 @@ struct diag *diag_label(struct diags *diags, struct diag *diag, const char *form
 }
 
 static struct diag *add_note(struct diags *diags, struct diag *diag, struct span span,
-                             const char *replacement, const char *format, va_list arguments) {
+                             const char *replacement, const char *format, va_list arguments)
+{
     struct diag_note *note = ARENA_NEW(diags->arena, struct diag_note);
     note->span = span;
     note->text = arena_vprintf(diags->arena, format, arguments);
@@ -74,7 +79,8 @@ static struct diag *add_note(struct diags *diags, struct diag *diag, struct span
     return diag;
 }
 
-struct diag *diag_note_at(struct diags *diags, struct diag *diag, struct span span, const char *format, ...) {
+struct diag *diag_note_at(struct diags *diags, struct diag *diag, struct span span, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
     add_note(diags, diag, span, NULL, format, arguments);
@@ -82,7 +88,8 @@ struct diag *diag_note_at(struct diags *diags, struct diag *diag, struct span sp
     return diag;
 }
 
-struct diag *diag_note(struct diags *diags, struct diag *diag, const char *format, ...) {
+struct diag *diag_note(struct diags *diags, struct diag *diag, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
     add_note(diags, diag, (struct span){0, 0, 0}, NULL, format, arguments);
@@ -91,7 +98,8 @@ struct diag *diag_note(struct diags *diags, struct diag *diag, const char *forma
 }
 
 struct diag *diag_fix(struct diags *diags, struct diag *diag, struct span span, const char *replacement,
-                      const char *format, ...) {
+                      const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
     add_note(diags, diag, span, replacement, format, arguments);
@@ -101,7 +109,8 @@ struct diag *diag_fix(struct diags *diags, struct diag *diag, struct span span, 
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
 
-static int by_place(const void *left, const void *right) {
+static int by_place(const void *left, const void *right)
+{
     const struct entry *a = left, *b = right;
     int order = COMPARE(a->diag->span.file, b->diag->span.file);
     if (order == 0)
@@ -109,13 +118,15 @@ static int by_place(const void *left, const void *right) {
     return order != 0 ? order : COMPARE(a->order, b->order);
 }
 
-static bool same(const struct diag *a, const struct diag *b) {
+static bool same(const struct diag *a, const struct diag *b)
+{
     return a->code == b->code && a->span.file == b->span.file && a->span.start == b->span.start &&
            a->span.end == b->span.end && strcmp(a->message, b->message) == 0;
 }
 
 /* Whether one of the kept diagnostics of the same place says the same. */
-static bool repeated(const struct diags *diags, size_t kept, const struct diag *diag) {
+static bool repeated(const struct diags *diags, size_t kept, const struct diag *diag)
+{
     for (size_t i = kept; i-- > 0;) {
         const struct diag *other = diags->list.items[i].diag;
         if (other->span.file != diag->span.file || other->span.start != diag->span.start)
@@ -126,7 +137,8 @@ static bool repeated(const struct diags *diags, size_t kept, const struct diag *
     return false;
 }
 
-void diags_sort(struct diags *diags) {
+void diags_sort(struct diags *diags)
+{
     if (diags->list.count == 0)
         return;
     qsort(diags->list.items, diags->list.count, sizeof *diags->list.items, by_place);
@@ -143,27 +155,33 @@ void diags_sort(struct diags *diags) {
     diags->list.count = kept;
 }
 
-size_t diags_count(const struct diags *diags) {
+size_t diags_count(const struct diags *diags)
+{
     return diags->list.count;
 }
 
-const struct diag *diags_get(const struct diags *diags, size_t index) {
+const struct diag *diags_get(const struct diags *diags, size_t index)
+{
     return diags->list.items[index].diag;
 }
 
-size_t diags_errors(const struct diags *diags) {
+size_t diags_errors(const struct diags *diags)
+{
     return diags->errors;
 }
 
-size_t diags_warnings(const struct diags *diags) {
+size_t diags_warnings(const struct diags *diags)
+{
     return diags->warnings;
 }
 
-const struct diag_info *diag_info(enum diag_code code) {
+const struct diag_info *diag_info(enum diag_code code)
+{
     return &table[code];
 }
 
-const struct diag_info *diag_info_find(const char *code_or_slug) {
+const struct diag_info *diag_info_find(const char *code_or_slug)
+{
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (strcasecmp(table[i].code, code_or_slug) == 0 || strcmp(table[i].slug, code_or_slug) == 0)
             return &table[i];

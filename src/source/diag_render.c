@@ -28,7 +28,8 @@ struct renderer {
 };
 
 /* Text from outside, with whatever a terminal might obey taken out. Returns the columns it takes. */
-static size_t add_clean(struct buffer *out, const char *text, size_t length) {
+static size_t add_clean(struct buffer *out, const char *text, size_t length)
+{
     size_t columns = 0;
     for (size_t at = 0; at < length;) {
         bool printable;
@@ -49,7 +50,8 @@ static size_t add_clean(struct buffer *out, const char *text, size_t length) {
     return columns;
 }
 
-static void styled(const struct renderer *renderer, enum style style, const char *text) {
+static void styled(const struct renderer *renderer, enum style style, const char *text)
+{
     if (renderer->options.colour)
         buffer_text(renderer->out, style_codes[style]);
     add_clean(renderer->out, text, strlen(text));
@@ -57,17 +59,20 @@ static void styled(const struct renderer *renderer, enum style style, const char
         buffer_text(renderer->out, "\x1b[0m");
 }
 
-static void start_style(const struct renderer *renderer, enum style style) {
+static void start_style(const struct renderer *renderer, enum style style)
+{
     if (renderer->options.colour)
         buffer_text(renderer->out, style_codes[style]);
 }
 
-static void end_style(const struct renderer *renderer) {
+static void end_style(const struct renderer *renderer)
+{
     if (renderer->options.colour)
         buffer_text(renderer->out, "\x1b[0m");
 }
 
-static void place(const struct renderer *renderer, const struct source *source, struct span span) {
+static void place(const struct renderer *renderer, const struct source *source, struct span span)
+{
     unsigned line, column;
     source_position(source, span.start, &line, &column);
     start_style(renderer, STYLE_BOLD);
@@ -77,7 +82,8 @@ static void place(const struct renderer *renderer, const struct source *source, 
 }
 
 /* Up to `count` characters back from `at`, not before `start`. */
-static const char *step_back(const char *start, const char *at, size_t count) {
+static const char *step_back(const char *start, const char *at, size_t count)
+{
     while (at > start && count > 0) {
         at--;
         if (((unsigned char)*at & 0xC0) != 0x80)
@@ -87,7 +93,8 @@ static const char *step_back(const char *start, const char *at, size_t count) {
 }
 
 /* The end of at most WINDOW_WIDTH columns from `at`. */
-static const char *window_end(const char *at, const char *end) {
+static const char *window_end(const char *at, const char *end)
+{
     size_t columns = 0;
     while (at < end) {
         bool printable;
@@ -102,7 +109,8 @@ static const char *window_end(const char *at, const char *end) {
 
 /* The line the span begins on, and the underline below it. */
 static void snippet(const struct renderer *renderer, const struct source *source, struct span span,
-                    char mark, const char *label) {
+                    char mark, const char *label)
+{
     struct buffer *out = renderer->out;
     unsigned line, column;
     source_position(source, span.start, &line, &column);
@@ -149,7 +157,8 @@ static void snippet(const struct renderer *renderer, const struct source *source
     buffer_byte(out, '\n');
 }
 
-static void note(const struct renderer *renderer, const struct diag *diag, const struct diag_note *note) {
+static void note(const struct renderer *renderer, const struct diag *diag, const struct diag_note *note)
+{
     struct buffer *out = renderer->out;
     bool fix = note->replacement != NULL;
     bool elsewhere = note->span.end != 0 && !fix;
@@ -171,7 +180,8 @@ static void note(const struct renderer *renderer, const struct diag *diag, const
         snippet(renderer, sources_get(renderer->sources, note->span.file), note->span, '-', NULL);
 }
 
-static void render(const struct renderer *renderer, const struct diag *diag) {
+static void render(const struct renderer *renderer, const struct diag *diag)
+{
     struct buffer *out = renderer->out;
     const struct diag_info *info = diag_info(diag->code);
     bool is_error = info->severity == DIAG_ERROR || renderer->options.warnings_are_errors;
@@ -191,7 +201,8 @@ static void render(const struct renderer *renderer, const struct diag *diag) {
 }
 
 void diags_render_text(struct buffer *out, const struct diags *diags, const struct sources *sources,
-                       struct diag_render_options options) {
+                       struct diag_render_options options)
+{
     struct renderer renderer = {out, sources, options};
     size_t count = diags_count(diags);
     size_t shown = options.limit != 0 && options.limit < count ? options.limit : count;

@@ -11,18 +11,21 @@ struct sources {
     VEC(struct source *) files;
 };
 
-struct sources *sources_new(struct arena *arena) {
+struct sources *sources_new(struct arena *arena)
+{
     struct sources *sources = ARENA_NEW(arena, struct sources);
     sources->arena = arena;
     return sources;
 }
 
-static const char *next_line(const char *at, const char *end) {
+static const char *next_line(const char *at, const char *end)
+{
     const char *newline = memchr(at, '\n', (size_t)(end - at));
     return newline == NULL ? NULL : newline + 1;
 }
 
-static void find_lines(struct arena *arena, struct source *source) {
+static void find_lines(struct arena *arena, struct source *source)
+{
     const char *end = source->text + source->length;
     source->line_count = 1;
     for (const char *at = source->text; (at = next_line(at, end)) != NULL;)
@@ -34,7 +37,8 @@ static void find_lines(struct arena *arena, struct source *source) {
 }
 
 uint32_t sources_add(struct sources *sources, const char *path, const char *text, size_t length,
-                     bool embedded) {
+                     bool embedded)
+{
     struct source *source = ARENA_NEW(sources->arena, struct source);
     *source = (struct source){.path = path, .text = text, .length = length, .embedded = embedded};
     find_lines(sources->arena, source);
@@ -42,16 +46,19 @@ uint32_t sources_add(struct sources *sources, const char *path, const char *text
     return (uint32_t)(sources->files.count - 1);
 }
 
-const struct source *sources_get(const struct sources *sources, uint32_t file) {
+const struct source *sources_get(const struct sources *sources, uint32_t file)
+{
     return sources->files.items[file];
 }
 
-size_t sources_count(const struct sources *sources) {
+size_t sources_count(const struct sources *sources)
+{
     return sources->files.count;
 }
 
 /* Index of the last line that begins at or before the offset. */
-static size_t line_index(const struct source *source, uint32_t offset) {
+static size_t line_index(const struct source *source, uint32_t offset)
+{
     size_t low = 0, high = source->line_count;
     while (high - low > 1) {
         size_t middle = low + (high - low) / 2;
@@ -63,7 +70,8 @@ static size_t line_index(const struct source *source, uint32_t offset) {
     return low;
 }
 
-void source_position(const struct source *source, uint32_t offset, unsigned *line, unsigned *column) {
+void source_position(const struct source *source, uint32_t offset, unsigned *line, unsigned *column)
+{
     if (offset > source->length)
         offset = (uint32_t)source->length;
     size_t index = line_index(source, offset);
@@ -72,7 +80,8 @@ void source_position(const struct source *source, uint32_t offset, unsigned *lin
     *column = (unsigned)utf8_count(source->text + start, offset - start) + 1;
 }
 
-const char *source_line(const struct source *source, unsigned line, size_t *length) {
+const char *source_line(const struct source *source, unsigned line, size_t *length)
+{
     if (line < 1 || line > source->line_count) {
         *length = 0;
         return "";
@@ -85,7 +94,8 @@ const char *source_line(const struct source *source, unsigned line, size_t *leng
     return source->text + start;
 }
 
-struct span span_join(struct span first, struct span last) {
+struct span span_join(struct span first, struct span last)
+{
     return (struct span){
         .file = first.file,
         .start = first.start < last.start ? first.start : last.start,

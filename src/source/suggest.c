@@ -9,15 +9,18 @@
 
 enum { LENGTH_MAX = 64, EDIT = 10, SLIP = 2, SEPARATOR = 5, TOO_FAR = 100000 };
 
-struct suggestion suggestion_for(const char *word) {
+struct suggestion suggestion_for(const char *word)
+{
     return (struct suggestion){word, NULL, TOO_FAR};
 }
 
-static bool is_separator(char c) {
+static bool is_separator(char c)
+{
     return c == '-' || c == '_' || c == '.' || c == '/' || c == ' ';
 }
 
-static unsigned replace_cost(char a, char b) {
+static unsigned replace_cost(char a, char b)
+{
     if (a == b)
         return 0;
     if (tolower((unsigned char)a) == tolower((unsigned char)b) || (is_separator(a) && is_separator(b)))
@@ -25,15 +28,18 @@ static unsigned replace_cost(char a, char b) {
     return EDIT;
 }
 
-static unsigned insert_cost(char c) {
+static unsigned insert_cost(char c)
+{
     return is_separator(c) ? SEPARATOR : EDIT;
 }
 
-static unsigned least(unsigned a, unsigned b) {
+static unsigned least(unsigned a, unsigned b)
+{
     return a < b ? a : b;
 }
 
-static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length) {
+static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
     unsigned rows[3][LENGTH_MAX + 1];
     rows[0][0] = 0;
     for (size_t j = 1; j <= b_length; j++)
@@ -54,14 +60,16 @@ static unsigned distance(const char *a, size_t a_length, const char *b, size_t b
 }
 
 /* What is still worth offering: one edit in three letters, and in a word of two only slips. */
-static size_t tolerance(size_t length) {
+static size_t tolerance(size_t length)
+{
     if (length < 3)
         return 2 * SLIP;
     size_t edits = length / 3;
     return (edits > 4 ? 4 : edits) * EDIT;
 }
 
-void suggestion_consider(struct suggestion *suggestion, const char *candidate) {
+void suggestion_consider(struct suggestion *suggestion, const char *candidate)
+{
     size_t word_length = strlen(suggestion->word), length = strlen(candidate);
     size_t shorter = word_length < length ? word_length : length;
     size_t longer = word_length < length ? length : word_length;
@@ -77,6 +85,7 @@ void suggestion_consider(struct suggestion *suggestion, const char *candidate) {
     }
 }
 
-const char *suggestion_result(const struct suggestion *suggestion) {
+const char *suggestion_result(const struct suggestion *suggestion)
+{
     return suggestion->best;
 }

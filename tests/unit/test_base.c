@@ -16,17 +16,20 @@
 
 static struct arena *arena;
 
-static void setup(void) {
+static void setup(void)
+{
     arena = arena_new();
 }
 
-static void teardown(void) {
+static void teardown(void)
+{
     arena_free(arena);
 }
 
 TestSuite(base, .init = setup, .fini = teardown);
 
-Test(base, arena_gives_zeroed_aligned_apart_memory) {
+Test(base, arena_gives_zeroed_aligned_apart_memory)
+{
     unsigned char *before = NULL;
     for (size_t size = 0; size < 5000; size += 37) {
         unsigned char *memory = arena_alloc(arena, size);
@@ -40,7 +43,8 @@ Test(base, arena_gives_zeroed_aligned_apart_memory) {
     }
 }
 
-Test(base, arena_takes_blocks_larger_than_a_chunk) {
+Test(base, arena_takes_blocks_larger_than_a_chunk)
+{
     char *small = arena_strdup(arena, "kept");
     char *large = arena_alloc(arena, (size_t)5 << 20);
     large[((size_t)5 << 20) - 1] = 'x';
@@ -50,7 +54,8 @@ Test(base, arena_takes_blocks_larger_than_a_chunk) {
     cr_assert_geq(arena_used(arena), (size_t)5 << 20);
 }
 
-Test(base, arena_formats_beyond_its_small_buffer) {
+Test(base, arena_formats_beyond_its_small_buffer)
+{
     cr_assert_str_eq(arena_printf(arena, "%s-%d", "tp", 8), "tp-8");
     char *text = arena_printf(arena, "%0300d|", 7);
     cr_assert_eq(strlen(text), 301);
@@ -58,7 +63,8 @@ Test(base, arena_formats_beyond_its_small_buffer) {
     cr_assert_str_eq(arena_strndup(arena, "abcdef", 3), "abc");
 }
 
-Test(base, vector_keeps_what_was_pushed) {
+Test(base, vector_keeps_what_was_pushed)
+{
     VEC(int) numbers = {0};
     for (int i = 0; i < 1000; i++)
         *VEC_PUSH(arena, numbers) = i * i;
@@ -67,7 +73,8 @@ Test(base, vector_keeps_what_was_pushed) {
         cr_assert_eq(numbers.items[i], i * i);
 }
 
-Test(base, interned_strings_compare_by_pointer) {
+Test(base, interned_strings_compare_by_pointer)
+{
     struct strings *strings = strings_new(arena);
     const char *first = intern(strings, "llama-3.1-70b.params", 13);
     cr_assert_str_eq(first, "llama-3.1-70b");
@@ -77,7 +84,8 @@ Test(base, interned_strings_compare_by_pointer) {
     cr_assert_eq(intern(strings, NULL, 0), intern_text(strings, ""));
 }
 
-Test(base, interning_survives_growth) {
+Test(base, interning_survives_growth)
+{
     struct strings *strings = strings_new(arena);
     const char *pointers[5000];
     char name[24];
@@ -92,7 +100,8 @@ Test(base, interning_survives_growth) {
     }
 }
 
-Test(base, map_finds_what_was_put) {
+Test(base, map_finds_what_was_put)
+{
     static char keys[3000], values[3000];
     struct map *map = map_new(arena);
     cr_assert_null(map_get(map, keys));
@@ -105,7 +114,8 @@ Test(base, map_finds_what_was_put) {
     cr_assert_null(map_get(map, "another pointer"));
 }
 
-Test(base, buffer_appends) {
+Test(base, buffer_appends)
+{
     struct buffer buffer = buffer_in(arena);
     cr_assert_str_eq(buffer_string(&buffer), "");
     buffer_text(&buffer, "a");
@@ -118,13 +128,15 @@ Test(base, buffer_appends) {
     cr_assert_str_eq(buffer_string(&buffer) + buffer.length - 4, "1|xy");
 }
 
-static double parsed(const char *text, int exponent10) {
+static double parsed(const char *text, int exponent10)
+{
     double value = -1;
     cr_assert(number_parse(text, strlen(text), exponent10, &value), "%s", text);
     return value;
 }
 
-Test(base, literals_are_rounded_once) {
+Test(base, literals_are_rounded_once)
+{
     /* The compiler's own conversion is the independent reference. */
     cr_assert_eq(parsed("2.039", 12), 2.039e12);
     cr_assert_eq(parsed("0.3", 0), 0.3);
@@ -138,7 +150,8 @@ Test(base, literals_are_rounded_once) {
     cr_assert_eq(parsed("9007199254740993", 0), 9007199254740992.0); /* a tie, to even */
 }
 
-Test(base, digits_beyond_the_buffer_still_break_a_tie) {
+Test(base, digits_beyond_the_buffer_still_break_a_tie)
+{
     /* 2^53 + 1 is a tie between its neighbours; a digit a thousand places later decides it upwards. */
     char text[1200];
     memset(text, '0', sizeof text);
@@ -155,7 +168,8 @@ Test(base, digits_beyond_the_buffer_still_break_a_tie) {
     cr_assert_float_eq(parsed(text, -999), 1.1111111111111112, 1e-15);
 }
 
-Test(base, what_is_no_number_is_refused) {
+Test(base, what_is_no_number_is_refused)
+{
     static const char *const texts[] = {"", "_", ".5", "5.", "1e", "1e+", "1x", "-1", "1.2.3", "inf", "nan",
                                         "0x10", "1e999", "1 "};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -165,12 +179,14 @@ Test(base, what_is_no_number_is_refused) {
     }
 }
 
-static const char *shortest(double value) {
+static const char *shortest(double value)
+{
     static char text[NUMBER_TEXT_MAX];
     return number_shortest(text, value);
 }
 
-Test(base, shortest_text_reads_back) {
+Test(base, shortest_text_reads_back)
+{
     cr_assert_str_eq(shortest(0.008073741824), "0.008073741824");
     cr_assert_str_eq(shortest(14e9), "14000000000");
     cr_assert_str_eq(shortest(1.5e-9), "1.5e-09");
@@ -185,12 +201,14 @@ Test(base, shortest_text_reads_back) {
         cr_assert_eq(strtod(shortest(hard[i]), NULL), hard[i]);
 }
 
-static const char *significant(double value, int digits) {
+static const char *significant(double value, int digits)
+{
     static char text[NUMBER_TEXT_MAX];
     return number_significant(text, value, digits);
 }
 
-Test(base, significant_digits) {
+Test(base, significant_digits)
+{
     cr_assert_str_eq(significant(16.147, 3), "16.1");
     cr_assert_str_eq(significant(0.00123456, 3), "0.00123");
     cr_assert_str_eq(significant(7, 3), "7.00");
@@ -206,7 +224,8 @@ Test(base, significant_digits) {
     cr_assert_str_eq(significant(5e16, 1), "5e+16");
 }
 
-Test(base, utf8_questions) {
+Test(base, utf8_questions)
+{
     cr_assert_eq(utf8_valid_prefix("abc\xC2\xB5", 5), 5);
     cr_assert_eq(utf8_valid_prefix("abc\xFFz", 5), 3);
     cr_assert_eq(utf8_valid_prefix("\xC0\x80", 2), 0, "an overlong NUL");

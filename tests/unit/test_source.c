@@ -14,30 +14,35 @@ static struct arena *arena;
 static struct sources *sources;
 static struct diags *diags;
 
-static void setup(void) {
+static void setup(void)
+{
     arena = arena_new();
     sources = sources_new(arena);
     diags = diags_new(arena);
 }
 
-static void teardown(void) {
+static void teardown(void)
+{
     arena_free(arena);
 }
 
 TestSuite(source, .init = setup, .fini = teardown);
 
-static uint32_t add(const char *text) {
+static uint32_t add(const char *text)
+{
     return sources_add(sources, "plan.perf", text, strlen(text), false);
 }
 
-static void expect_position(const char *text, uint32_t offset, unsigned line, unsigned column) {
+static void expect_position(const char *text, uint32_t offset, unsigned line, unsigned column)
+{
     unsigned got_line, got_column;
     source_position(sources_get(sources, add(text)), offset, &got_line, &got_column);
     cr_assert_eq(got_line, line, "offset %u: line %u", offset, got_line);
     cr_assert_eq(got_column, column, "offset %u: column %u", offset, got_column);
 }
 
-Test(source, positions_count_lines_and_code_points) {
+Test(source, positions_count_lines_and_code_points)
+{
     expect_position("ab\ncd\n", 0, 1, 1);
     expect_position("ab\ncd\n", 2, 1, 3);
     expect_position("ab\ncd\n", 3, 2, 1);
@@ -48,7 +53,8 @@ Test(source, positions_count_lines_and_code_points) {
     expect_position("\xFF\xFEx", 2, 1, 3);
 }
 
-Test(source, lines_come_without_their_end) {
+Test(source, lines_come_without_their_end)
+{
     const struct source *source = sources_get(sources, add("one\r\n\ntwo"));
     size_t length;
     cr_assert_eq(source->line_count, 3);
@@ -62,20 +68,23 @@ Test(source, lines_come_without_their_end) {
     cr_assert_eq(length, 0);
 }
 
-Test(source, spans_join) {
+Test(source, spans_join)
+{
     struct span both = span_join((struct span){1, 10, 12}, (struct span){1, 4, 11});
     cr_assert_eq(both.start, 4);
     cr_assert_eq(both.end, 12);
 }
 
-static const char *render(struct diag_render_options options) {
+static const char *render(struct diag_render_options options)
+{
     struct buffer out = buffer_in(arena);
     diags_sort(diags);
     diags_render_text(&out, diags, sources, options);
     return buffer_string(&out);
 }
 
-Test(source, carets_stand_under_the_exact_range) {
+Test(source, carets_stand_under_the_exact_range)
+{
     uint32_t file = add("gpu x {\n  bandwidth = 3.35 TB\n}\n");
     struct diag *diag = diag_add(diags, DIAG_E0207, (struct span){file, 22, 29}, "%s has no time", "bandwidth");
     diag_label(diags, diag, "data");
@@ -93,7 +102,8 @@ Test(source, carets_stand_under_the_exact_range) {
                      "      = help: did you mean `TB/s`?\n");
 }
 
-Test(source, tabs_and_wide_characters_keep_the_caret_in_place) {
+Test(source, tabs_and_wide_characters_keep_the_caret_in_place)
+{
     uint32_t file = add("\t\xE6\xBC\xA2 = x");
     diag_add(diags, DIAG_E0101, (struct span){file, 7, 8}, "no");
     cr_assert_str_eq(render((struct diag_render_options){0}),
@@ -102,7 +112,8 @@ Test(source, tabs_and_wide_characters_keep_the_caret_in_place) {
                      "      |          ^\n");
 }
 
-Test(source, nothing_reaches_the_terminal_that_it_might_obey) {
+Test(source, nothing_reaches_the_terminal_that_it_might_obey)
+{
     uint32_t file = add("a \x1b[31m \xFF b");
     diag_add(diags, DIAG_E0101, (struct span){file, 9, 10}, "bad \x1b]0;title\x07");
     const char *text = render((struct diag_render_options){0});
@@ -113,7 +124,8 @@ Test(source, nothing_reaches_the_terminal_that_it_might_obey) {
     cr_assert_not_null(strstr(text, "      |          ^\n"));
 }
 
-Test(source, a_long_line_is_shown_as_a_window) {
+Test(source, a_long_line_is_shown_as_a_window)
+{
     enum { LENGTH = 100000 };
     char *line = arena_alloc(arena, LENGTH + 1);
     memset(line, 'a', LENGTH);
@@ -129,7 +141,8 @@ Test(source, a_long_line_is_shown_as_a_window) {
     cr_assert_not_null(strstr(text, "a...\n"));
 }
 
-Test(source, a_span_at_the_end_of_the_file_is_shown) {
+Test(source, a_span_at_the_end_of_the_file_is_shown)
+{
     uint32_t file = add("gpu x {");
     diag_add(diags, DIAG_E0101, (struct span){file, 7, 7}, "missing `}`");
     cr_assert_str_eq(render((struct diag_render_options){0}), "plan.perf:1:8: error: missing `}` [E0101]\n"
@@ -137,13 +150,15 @@ Test(source, a_span_at_the_end_of_the_file_is_shown) {
                                                              "      |        ^\n");
 }
 
-Test(source, a_span_over_lines_is_underlined_to_the_end_of_the_first) {
+Test(source, a_span_over_lines_is_underlined_to_the_end_of_the_first)
+{
     uint32_t file = add("gpu x {\n}\n");
     diag_add(diags, DIAG_E0101, (struct span){file, 4, 9}, "m");
     cr_assert_not_null(strstr(render((struct diag_render_options){0}), "|     ^~~\n"));
 }
 
-Test(source, diagnostics_come_in_source_order_without_repeats) {
+Test(source, diagnostics_come_in_source_order_without_repeats)
+{
     uint32_t file = add("abcdef");
     diag_add(diags, DIAG_E0202, (struct span){file, 4, 5}, "third");
     diag_add(diags, DIAG_E0201, (struct span){file, 1, 2}, "first");
@@ -158,7 +173,8 @@ Test(source, diagnostics_come_in_source_order_without_repeats) {
         cr_assert_str_eq(diags_get(diags, i)->message, order[i]);
 }
 
-Test(source, a_limit_says_what_it_leaves_out) {
+Test(source, a_limit_says_what_it_leaves_out)
+{
     uint32_t file = add("abcdef");
     for (uint32_t i = 0; i < 5; i++)
         diag_add(diags, DIAG_E0201, (struct span){file, i, i + 1}, "error %u", i);
@@ -168,12 +184,14 @@ Test(source, a_limit_says_what_it_leaves_out) {
     cr_assert_not_null(strstr(text, "3 more not shown\n"));
 }
 
-Test(source, a_diagnostic_of_no_file_names_the_program) {
+Test(source, a_diagnostic_of_no_file_names_the_program)
+{
     diag_add(diags, DIAG_E0101, (struct span){0, 0, 0}, "no such thing");
     cr_assert_str_eq(render((struct diag_render_options){0}), "perfc: error: no such thing [E0101]\n");
 }
 
-Test(source, the_table_of_codes_is_sorted_and_whole) {
+Test(source, the_table_of_codes_is_sorted_and_whole)
+{
     for (int code = 0; code < DIAG_CODE_COUNT; code++) {
         const struct diag_info *info = diag_info((enum diag_code)code);
         cr_assert_eq(strlen(info->code), 5);
@@ -188,7 +206,8 @@ Test(source, the_table_of_codes_is_sorted_and_whole) {
     cr_assert_not_null(diag_info_find("e0101"));
 }
 
-static const char *suggest(const char *word) {
+static const char *suggest(const char *word)
+{
     static const char *const candidates[] = {"kv_heads", "heads", "hidden", "head_dim", "h100-sxm", "h200-sxm",
                                              "bf16", "tp", "pp"};
     struct suggestion suggestion = suggestion_for(word);
@@ -197,7 +216,8 @@ static const char *suggest(const char *word) {
     return suggestion_result(&suggestion);
 }
 
-Test(source, suggestions_are_near) {
+Test(source, suggestions_are_near)
+{
     cr_assert_str_eq(suggest("kvheads"), "kv_heads");
     cr_assert_str_eq(suggest("kv-heads"), "kv_heads");
     cr_assert_str_eq(suggest("KV_HEADS"), "kv_heads");
@@ -213,7 +233,8 @@ Test(source, suggestions_are_near) {
     cr_assert_null(suggest("something_else_entirely"));
 }
 
-Test(source, a_transposition_is_one_edit) {
+Test(source, a_transposition_is_one_edit)
+{
     struct suggestion suggestion = suggestion_for("heasd");
     suggestion_consider(&suggestion, "heads");
     cr_assert_eq(suggestion.best_distance, 10);

@@ -10,24 +10,28 @@
 
 static struct arena *arena;
 
-static void setup(void) {
+static void setup(void)
+{
     arena = arena_new();
 }
 
-static void teardown(void) {
+static void teardown(void)
+{
     arena_free(arena);
 }
 
 TestSuite(unit, .init = setup, .fini = teardown);
 
-static struct dim dim_of(const char *text) {
+static struct dim dim_of(const char *text)
+{
     struct unit unit;
     cr_assert(unit_parse(text, &unit), "%s", text);
     return unit.dim;
 }
 
 static void expect_literal(const char *digits, const char *count, const char *unit, double expected,
-                           const char *dimension) {
+                           const char *dimension)
+{
     double value;
     struct dim dim;
     cr_assert(unit_literal(digits, count, unit, &value, &dim), "%s %s", digits, unit);
@@ -35,7 +39,8 @@ static void expect_literal(const char *digits, const char *count, const char *un
     cr_assert_str_eq(dim_text(arena, dim), dimension, "%s", unit);
 }
 
-Test(unit, literals_are_exact) {
+Test(unit, literals_are_exact)
+{
     expect_literal("2.039", NULL, "TB", 2.039e12, "data");
     expect_literal("3.35", NULL, "TB/s", 3.35e12, "data/time");
     expect_literal("989.4", NULL, "TFLOPS", 989.4e12, "work/time");
@@ -66,7 +71,8 @@ Test(unit, literals_are_exact) {
     expect_literal("7", NULL, NULL, 7, "a number");
 }
 
-Test(unit, count_suffixes) {
+Test(unit, count_suffixes)
+{
     expect_literal("128", "k", "tokens", 128000, "tokens");
     expect_literal("128", "Ki", NULL, 131072, "a number");
     expect_literal("7", "B", NULL, 7e9, "a number");
@@ -76,7 +82,8 @@ Test(unit, count_suffixes) {
     expect_literal("1", "Ti", NULL, 1099511627776.0, "a number");
 }
 
-Test(unit, what_is_no_unit_is_refused) {
+Test(unit, what_is_no_unit_is_refused)
+{
     static const char *const texts[] = {"",     "Gb",  "gb",   "KB",    "GB/",  "/s",  "GB//s", "GBps",
                                         "sec",  "S",   "Tflops", "GB s", "s/1x", "%%", "B/s "};
     struct unit unit;
@@ -89,7 +96,8 @@ Test(unit, what_is_no_unit_is_refused) {
     cr_assert_not(unit_literal("1e308", "Ki", NULL, &value, &dim), "not finite");
 }
 
-Test(unit, dimensions_overflow_cleanly) {
+Test(unit, dimensions_overflow_cleanly)
+{
     struct unit unit;
     cr_assert(unit_parse("B/s/s/s/s/s/s/s/s/s", &unit));
     cr_assert_not(unit_parse("B/s/s/s/s/s/s/s/s/s/s", &unit), "ten seconds below");
@@ -100,7 +108,8 @@ Test(unit, dimensions_overflow_cleanly) {
     cr_assert_eq(out.power[DIM_TIME], 8);
 }
 
-Test(unit, watts_are_joules_per_second) {
+Test(unit, watts_are_joules_per_second)
+{
     struct dim energy;
     cr_assert(dim_multiply(dim_of("W"), dim_of("s"), &energy));
     cr_assert(dim_equal(energy, dim_of("J")));
@@ -108,7 +117,8 @@ Test(unit, watts_are_joules_per_second) {
     cr_assert(dim_is_none(dim_of("1")));
 }
 
-Test(unit, dimensions_have_words_and_si_units) {
+Test(unit, dimensions_have_words_and_si_units)
+{
     cr_assert_str_eq(dim_text(arena, dim_of("GB/s")), "data/time");
     cr_assert_str_eq(dim_text(arena, dim_of("1/s")), "1/time");
     cr_assert_str_eq(dim_text(arena, dim_of("FLOP/B/s")), "work/data/time");
@@ -126,7 +136,8 @@ Test(unit, dimensions_have_words_and_si_units) {
     cr_assert_str_eq(dim_unit_examples(arena, dim_of("token/usd")), "`tokens/usd`");
 }
 
-Test(unit, every_row_of_the_table_reads_as_itself) {
+Test(unit, every_row_of_the_table_reads_as_itself)
+{
     const struct unit_row *rows;
     size_t count = unit_table(&rows);
     cr_assert_gt(count, 60);
@@ -141,7 +152,8 @@ Test(unit, every_row_of_the_table_reads_as_itself) {
     }
 }
 
-static void expect_suggestion(const char *text, const char *best, const char *second) {
+static void expect_suggestion(const char *text, const char *best, const char *second)
+{
     const char *other = "unset";
     const char *got = unit_suggest(arena, text, &other);
     if (best == NULL) {
@@ -158,7 +170,8 @@ static void expect_suggestion(const char *text, const char *best, const char *se
     }
 }
 
-Test(unit, suggestions) {
+Test(unit, suggestions)
+{
     expect_suggestion("gb", "GB", NULL);
     expect_suggestion("Gb", "GB", "Gbit");
     expect_suggestion("Gb/s", "GB/s", "Gbit/s");
@@ -182,12 +195,14 @@ Test(unit, suggestions) {
     expect_suggestion("", NULL, NULL);
 }
 
-static void expect_text(double value, const char *unit, const char *expected) {
+static void expect_text(double value, const char *unit, const char *expected)
+{
     const char *got = quantity_text(arena, value, dim_of(unit));
     cr_assert_str_eq(got, expected, "%.17g %s prints as %s", value, unit, got);
 }
 
-Test(unit, quantities_as_a_person_writes_them) {
+Test(unit, quantities_as_a_person_writes_them)
+{
     expect_text(7.0e-3, "s", "7.00" THIN "ms");
     expect_text(123.858, "tokens/s", "124" THIN "tok/s");
     expect_text(16.147e9, "B", "16.1" THIN "GB");
@@ -218,7 +233,8 @@ Test(unit, quantities_as_a_person_writes_them) {
     expect_text(3, "FLOP/s/s", "3.00" THIN "FLOP/s^2");
 }
 
-Test(unit, memory_as_a_driver_reports_it) {
+Test(unit, memory_as_a_driver_reports_it)
+{
     /* 80 GiB = 85899345920 bytes */
     struct print_unit unit = unit_for_print(dim_of("B"), 85899345920.0, UNIT_STYLE_BINARY);
     cr_assert_str_eq(unit.text, "GiB");
@@ -230,7 +246,8 @@ Test(unit, memory_as_a_driver_reports_it) {
     cr_assert_str_eq(unit.text, "ms");
 }
 
-Test(unit, a_value_is_never_rounded_across_its_limit) {
+Test(unit, a_value_is_never_rounded_across_its_limit)
+{
     struct dim time = dim_of("s");
     cr_assert_str_eq(quantity_text_against(arena, 39.96e-3, 40e-3, time), "39.96" THIN "ms");
     cr_assert_str_eq(quantity_text_against(arena, 40.04e-3, 40e-3, time), "40.04" THIN "ms");
