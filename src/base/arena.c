@@ -18,11 +18,11 @@
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
-#define POISON(address, size) ASAN_POISON_MEMORY_REGION((address), (size))
+#define POISON(address, size)   ASAN_POISON_MEMORY_REGION((address), (size))
 #define UNPOISON(address, size) ASAN_UNPOISON_MEMORY_REGION((address), (size))
 enum { GAP = 16 };
 #else
-#define POISON(address, size) ((void)(address), (void)(size))
+#define POISON(address, size)   ((void)(address), (void)(size))
 #define UNPOISON(address, size) ((void)(address), (void)(size))
 enum { GAP = 0 };
 #endif

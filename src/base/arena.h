@@ -38,7 +38,7 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list arguments)
 /* Bytes handed out so far, for tests and benchmarks. */
 size_t arena_used(const struct arena *arena);
 
-#define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), sizeof(type)))
+#define ARENA_NEW(arena, type)          ((type *)arena_alloc((arena), sizeof(type)))
 #define ARENA_ARRAY(arena, type, count) ((type *)arena_calloc((arena), (count), sizeof(type)))
 
 #endif

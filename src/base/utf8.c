@@ -11,8 +11,8 @@ static size_t step(const char *text, size_t length, utf8proc_int32_t *character)
         *character = first;
         return 1;
     }
-    utf8proc_ssize_t size = utf8proc_iterate((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length,
-                                             character);
+    utf8proc_ssize_t size =
+        utf8proc_iterate((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length, character);
     if (size <= 0) {
         *character = -1;
         return 1;

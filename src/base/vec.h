@@ -10,16 +10,15 @@
 
 #include "base/arena.h"
 
-#define VEC(type)                                                                                   \
-    struct {                                                                                        \
-        type *items;                                                                                \
-        size_t count, capacity;                                                                     \
+#define VEC(type)                                                                                            \
+    struct {                                                                                                 \
+        type *items;                                                                                         \
+        size_t count, capacity;                                                                              \
     }
 
 /* A pointer to a new zeroed element at the end of `vec`; valid until the next push. */
-#define VEC_PUSH(arena, vec)                                                                        \
-    ((vec).items = vec_reserve((arena), (vec).items, (vec).count, &(vec).capacity,                  \
-                               sizeof *(vec).items),                                                \
+#define VEC_PUSH(arena, vec)                                                                                 \
+    ((vec).items = vec_reserve((arena), (vec).items, (vec).count, &(vec).capacity, sizeof *(vec).items),     \
      &(vec).items[(vec).count++])
 
 /* Room for one element more; used by VEC_PUSH only. Returns the (possibly moved) array. */

@@ -58,7 +58,8 @@ static void say_reservations(struct builder *builder, const struct evaluation *e
         rich_add(builder->arena, out, TONE_WARN,
                  " Not one sequence fits: all times are what they would be if it did.");
     else if (result->expected.running < input->batch)
-        rich_addf(builder->arena, out, TONE_WARN, " Memory lets %s of %s sequences run at once; the rest wait.",
+        rich_addf(builder->arena, out, TONE_WARN,
+                  " Memory lets %s of %s sequences run at once; the rest wait.",
                   count_text(builder, result->expected.running), count_text(builder, input->batch));
     if (!result->verified && !evaluation->binding.engine_values.ideal)
         rich_add(builder->arena, out, TONE_MUTED,
@@ -75,9 +76,7 @@ void say_bound(struct builder *builder, const struct evaluation *evaluation, str
     case PM_BOUND_KV:
         say_traffic(builder, evaluation, "the KV cache", result->decode_ceiling.kv_traffic, out);
         break;
-    case PM_BOUND_COMPUTE:
-        say_compute(builder, evaluation, out);
-        break;
+    case PM_BOUND_COMPUTE: say_compute(builder, evaluation, out); break;
     case PM_BOUND_COMMUNICATION:
         say_share(builder, evaluation, PM_BOUND_COMMUNICATION, "communication between GPUs", out);
         rich_addf(builder->arena, out, TONE_PLAIN, ", for %s all-reduces.",
@@ -128,13 +127,13 @@ static void offer_smaller_load(struct builder *builder, const struct evaluation 
     const struct pm_memory *memory = &evaluation->result.memory;
     const struct pm_case *input = &evaluation->binding.input;
     if (memory->max_batch >= 1 && memory->max_batch < input->batch)
-        offer(builder, offers, arena_printf(builder->arena, "batch \xE2\x89\xA4 %s",
-                                            count_text(builder, memory->max_batch)));
+        offer(builder, offers,
+              arena_printf(builder->arena, "batch \xE2\x89\xA4 %s", count_text(builder, memory->max_batch)));
     double context = round_down(memory->max_context);
     if (memory->max_context_limit == PM_LIMIT_MEMORY && context >= 1)
-        offer(builder, offers, arena_printf(builder->arena, "%s \xE2\x89\xA4 %s tokens",
-                                            input->static_step ? "context" : "prompt + output",
-                                            count_text(builder, context)));
+        offer(builder, offers,
+              arena_printf(builder->arena, "%s \xE2\x89\xA4 %s tokens",
+                           input->static_step ? "context" : "prompt + output", count_text(builder, context)));
 }
 
 /* A narrower format, when the one in use has more bits. */

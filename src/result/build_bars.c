@@ -24,8 +24,8 @@ struct stack {
     struct print_unit unit;
 };
 
-static double *add_part(struct builder *builder, struct stack *stack, enum series_kind kind, const char *label,
-                        const char *quantity)
+static double *add_part(struct builder *builder, struct stack *stack, enum series_kind kind,
+                        const char *label, const char *quantity)
 {
     struct part *part = &stack->parts[stack->part_count++];
     *part = (struct part){kind, label, quantity, ARENA_ARRAY(builder->arena, double, stack->count)};
@@ -154,10 +154,12 @@ static void add_time(struct builder *builder, struct report_section *section, bo
         return;
     struct report_chart *chart = add_chart(builder, section, CHART_BARS, prefill ? "time-prefill" : "time",
                                            prefill ? "Prefill, expected" : "Decode step, expected");
-    chart->description = prefill ? "One bar per scenario: the expected time of a prefill by what it is spent on."
-                                 : "One bar per scenario: the expected time of a decode step by what it is spent on.";
-    fill_bars(builder, &chart->bars, &stack,
-              arena_printf(builder->arena, "%s per %s", stack.unit.text, prefill ? "prefill" : "decode step"));
+    chart->description =
+        prefill ? "One bar per scenario: the expected time of a prefill by what it is spent on."
+                : "One bar per scenario: the expected time of a decode step by what it is spent on.";
+    fill_bars(
+        builder, &chart->bars, &stack,
+        arena_printf(builder->arena, "%s per %s", stack.unit.text, prefill ? "prefill" : "decode step"));
     add_stack_table(builder, section, chart->title, &stack, NULL, 0);
 }
 
@@ -199,7 +201,8 @@ static void add_limits(struct builder *builder, struct bar_chart *chart, const s
 {
     for (size_t j = 0; j < stack->count; j++) {
         struct bar *bar = &chart->bars.items[j];
-        int digits = unit_digits_against(stack->totals[j] / stack->unit.scale, usable[j] / stack->unit.scale, 3);
+        int digits =
+            unit_digits_against(stack->totals[j] / stack->unit.scale, usable[j] / stack->unit.scale, 3);
         bar->limit = usable[j];
         bar->limit_text = arena_printf(builder->arena, "usable %s",
                                        unit_format(builder->arena, usable[j], stack->unit, digits));
@@ -225,9 +228,11 @@ void build_memory(struct builder *builder)
         capacity[j] = memory->capacity;
     }
     stack.unit = memory_unit(fmax(largest(stack.totals, stack.count), largest(usable, stack.count)));
-    struct report_chart *chart = add_chart(builder, section, CHART_BARS, "memory", "Memory of the fullest GPU");
-    chart->description = "One bar per scenario: what occupies the memory of the fullest GPU, against what may be "
-                         "used of it.";
+    struct report_chart *chart =
+        add_chart(builder, section, CHART_BARS, "memory", "Memory of the fullest GPU");
+    chart->description =
+        "One bar per scenario: what occupies the memory of the fullest GPU, against what may be "
+        "used of it.";
     fill_bars(builder, &chart->bars, &stack, arena_printf(builder->arena, "%s per GPU", stack.unit.text));
     add_limits(builder, &chart->bars, &stack, usable);
     const struct matrix_row more[] = {

@@ -5,8 +5,8 @@
 #include "result/build_internal.h"
 #include "result/compare.h"
 
-#define UP "\xE2\x96\xB2"   /* better */
-#define DOWN "\xE2\x96\xBC" /* worse */
+#define UP    "\xE2\x96\xB2" /* better */
+#define DOWN  "\xE2\x96\xBC" /* worse */
 #define MINUS "\xE2\x88\x92"
 
 static struct print_unit row_unit(const struct compared *compared, const struct compared_row *row)
@@ -43,15 +43,16 @@ static void add_difference(struct builder *builder, struct report_cell *cell,
         rich_add(builder->arena, &cell->text, marks[compared->change].tone, marks[compared->change].mark);
 }
 
-static void add_compared(struct builder *builder, struct report_row *row, const struct compared_cell *compared,
-                         struct print_unit unit)
+static void add_compared(struct builder *builder, struct report_row *row,
+                         const struct compared_cell *compared, struct print_unit unit)
 {
     const struct report_quantity *quantity = &compared->quantity;
     struct report_cell *cell;
     if (quantity->type == QUANTITY_NUMBER)
         cell = add_number(builder, row, quantity->value, unit);
     else if (quantity->type == QUANTITY_BOOL)
-        cell = add_cell(builder, row, quantity->boolean ? TONE_GOOD : TONE_BAD, quantity->boolean ? "yes" : "no");
+        cell = add_cell(builder, row, quantity->boolean ? TONE_GOOD : TONE_BAD,
+                        quantity->boolean ? "yes" : "no");
     else
         cell = add_cell(builder, row, quantity->type == QUANTITY_ABSENT ? TONE_MUTED : TONE_PLAIN,
                         quantity->text);
@@ -83,7 +84,8 @@ static void scenarios_as_rows(struct builder *builder, struct report_table *tabl
     for (size_t i = 0; i < compared->row_count; i++) {
         const struct compared_row *each = &compared->rows[i];
         units[i] = row_unit(compared, each);
-        add_column(builder, table, with_unit(builder, each->row->label, units[i]), ALIGN_RIGHT, each->row->name);
+        add_column(builder, table, with_unit(builder, each->row->label, units[i]), ALIGN_RIGHT,
+                   each->row->name);
     }
     for (size_t j = 0; j < compared->comparison->count; j++) {
         struct report_row *row = add_row(builder, table);

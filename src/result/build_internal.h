@@ -16,8 +16,8 @@ struct builder {
     struct report *report;
     const struct evaluation **scenarios; /* of the plan, in order */
     size_t count;
-    size_t valid;                        /* how many of them have results */
-    struct measured_result *measured;    /* one for each measurement */
+    size_t valid;                     /* how many of them have results */
+    struct measured_result *measured; /* one for each measurement */
 };
 
 /* ---- sections (one function each; adds nothing when there is nothing to say) ---------------- */
@@ -48,7 +48,8 @@ struct report_chart *add_chart(struct builder *builder, struct report_section *s
 void add_column(struct builder *builder, struct report_table *table, const char *heading, enum align align,
                 const char *quantity);
 struct report_row *add_row(struct builder *builder, struct report_table *table);
-struct report_cell *add_cell(struct builder *builder, struct report_row *row, enum tone tone, const char *text);
+struct report_cell *add_cell(struct builder *builder, struct report_row *row, enum tone tone,
+                             const char *text);
 struct report_cell *add_number(struct builder *builder, struct report_row *row, double value,
                                struct print_unit unit);
 
@@ -61,9 +62,9 @@ size_t drawn(const struct builder *builder, const struct evaluation **out);
 /* ---- a table of scenarios and figures, whichever way it fits -------------------------------- */
 
 struct matrix_row {
-    const char *label;       /* "weights" */
-    const char *quantity;    /* relative name, or NULL */
-    double *values;          /* one for each column, SI */
+    const char *label;    /* "weights" */
+    const char *quantity; /* relative name, or NULL */
+    double *values;       /* one for each column, SI */
     bool total;
 };
 
@@ -86,7 +87,8 @@ const char *count_text(struct builder *builder, double count);
 /* "22 %", two significant digits, never "0 %" for what is not zero. */
 const char *percent_text(struct builder *builder, double fraction);
 /* A value with its unit in the unit a person would pick. */
-const char *figure_text(struct builder *builder, const struct quantity_info *info, double value, struct dim dim);
+const char *figure_text(struct builder *builder, const struct quantity_info *info, double value,
+                        struct dim dim);
 /* "llama-3.1-70b fp8 on 4 × h100-sxm, 64 users, 2 000 + 400 tokens". */
 const char *case_text(struct builder *builder, const struct evaluation *evaluation);
 /* "chat.tpot". */

@@ -45,8 +45,8 @@ static void add_expected(struct builder *builder, struct key_card *card, const s
         figure->detail = band_text(builder, info, dim, value.low, value.high);
     struct report_quantity limit = evaluate_row(builder->evaluator, evaluation->scenario, ceiling);
     if (limit.type == QUANTITY_NUMBER)
-        figure->limit = arena_printf(builder->arena, "%s %s", limit_word,
-                                     figure_text(builder, info, limit.value, dim));
+        figure->limit =
+            arena_printf(builder->arena, "%s %s", limit_word, figure_text(builder, info, limit.value, dim));
     if (evaluation->result.hypothetical)
         figure->tone = TONE_WARN;
 }
@@ -61,14 +61,14 @@ static void add_memory(struct builder *builder, struct key_card *card, const str
     if (memory->fits)
         figure->detail = arena_printf(builder->arena, "%s free%s", memory_text(builder, memory->free), each);
     else
-        figure->detail = arena_printf(builder->arena, "short by %s%s", memory_text(builder, memory->shortfall),
-                                      each);
+        figure->detail =
+            arena_printf(builder->arena, "short by %s%s", memory_text(builder, memory->shortfall), each);
     struct print_unit unit = memory_unit(memory->usable > memory->total ? memory->usable : memory->total);
     int digits = unit_digits_against(memory->total / unit.scale, memory->usable / unit.scale, 3);
-    figure->limit = arena_printf(builder->arena, "%s of %s usable",
-                                 unit_format(builder->arena, memory->total,
-                                             (struct print_unit){"", unit.scale}, digits),
-                                 unit_format(builder->arena, memory->usable, unit, digits));
+    figure->limit =
+        arena_printf(builder->arena, "%s of %s usable",
+                     unit_format(builder->arena, memory->total, (struct print_unit){"", unit.scale}, digits),
+                     unit_format(builder->arena, memory->usable, unit, digits));
 }
 
 /* The band of the speed is that of the time per token, turned over. */
@@ -77,7 +77,8 @@ static void add_speed(struct builder *builder, struct key_card *card, const stru
     add_expected(builder, card, evaluation, Q_SPEED, Q_CEILING_SPEED, "at most");
     const struct pm_service *expected = &evaluation->result.expected;
     struct key_figure *figure = &card->figures.items[card->figures.count - 1];
-    if (expected->speed > 0 && expected->tpot_band.low > 0 && expected->tpot_band.low < expected->tpot_band.high) {
+    if (expected->speed > 0 && expected->tpot_band.low > 0 &&
+        expected->tpot_band.low < expected->tpot_band.high) {
         double per_step = expected->speed * expected->tpot;
         figure->detail = band_text(builder, quantity_info(Q_SPEED),
                                    evaluate_dim(builder->evaluator, evaluation->scenario, Q_SPEED),
@@ -109,12 +110,11 @@ static void add_cost(struct builder *builder, struct key_card *card, const struc
     figure->value = evaluate_text(builder->evaluator, evaluation->scenario, Q_COST_PER_MTOK);
     struct report_quantity rate = evaluate_row(builder->evaluator, evaluation->scenario, Q_COST_RATE);
     if (rate.type == QUANTITY_NUMBER)
-        figure->detail = arena_printf(builder->arena, "%s for %s %s",
-                                      evaluate_text(builder->evaluator, evaluation->scenario, Q_COST_RATE),
-                                      evaluate_text(builder->evaluator, evaluation->scenario, Q_GPUS),
-                                      evaluate_number(builder->evaluator, evaluation->scenario, Q_GPUS, 1) == 1
-                                          ? "GPU"
-                                          : "GPUs");
+        figure->detail = arena_printf(
+            builder->arena, "%s for %s %s",
+            evaluate_text(builder->evaluator, evaluation->scenario, Q_COST_RATE),
+            evaluate_text(builder->evaluator, evaluation->scenario, Q_GPUS),
+            evaluate_number(builder->evaluator, evaluation->scenario, Q_GPUS, 1) == 1 ? "GPU" : "GPUs");
 }
 
 static void add_card(struct builder *builder, struct report_block *block, const struct evaluation *evaluation)
@@ -191,7 +191,8 @@ static void add_overview(struct builder *builder, struct report_section *section
         bool fits = evaluation->result.memory.fits;
         add_cell(builder, row, fits ? TONE_GOOD : TONE_BAD, fits ? "yes" : "no");
         for (size_t j = 0; j < OVERVIEW_COUNT; j++) {
-            struct report_quantity value = evaluate_row(builder->evaluator, evaluation->scenario, overview[j]);
+            struct report_quantity value =
+                evaluate_row(builder->evaluator, evaluation->scenario, overview[j]);
             if (value.type == QUANTITY_NUMBER)
                 add_number(builder, row, value.value, units[j]);
             else

@@ -16,7 +16,8 @@ static void add_optional(struct builder *builder, struct report_row *row, bool e
         add_cell(builder, row, TONE_MUTED, EN_DASH);
 }
 
-static void add_judgement(struct builder *builder, struct report_row *row, const struct measured_row *measured)
+static void add_judgement(struct builder *builder, struct report_row *row,
+                          const struct measured_row *measured)
 {
     if (measured->beyond_ceiling)
         add_cell(builder, row, TONE_BAD, "beyond what is possible");

@@ -44,8 +44,9 @@ static void note_assumption(struct builder *builder, struct assumptions *assumpt
                             const struct assumption *assumption, const char *scenario)
 {
     /* Line ends separate the parts of the key; they never occur inside. */
-    const char *key = intern_text(assumptions->keys, arena_printf(builder->arena, "%s\n%s\n%s", assumption->what,
-                                                                  assumption->value, assumption->reason));
+    const char *key =
+        intern_text(assumptions->keys, arena_printf(builder->arena, "%s\n%s\n%s", assumption->what,
+                                                    assumption->value, assumption->reason));
     struct shared_assumption *shared = map_get(assumptions->found, key);
     if (shared == NULL) {
         shared = ARENA_NEW(builder->arena, struct shared_assumption);

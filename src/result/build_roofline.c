@@ -73,9 +73,9 @@ static void add_roofs(struct builder *builder, struct roofline_device *device, c
 
 /* ---- points --------------------------------------------------------------------------------- */
 
-static void add_point(struct builder *builder, struct roofline_chart *chart, const struct evaluation *evaluation,
-                      enum series_kind phase, const struct pm_ceiling *ceiling, const struct pm_step *step,
-                      size_t device)
+static void add_point(struct builder *builder, struct roofline_chart *chart,
+                      const struct evaluation *evaluation, enum series_kind phase,
+                      const struct pm_ceiling *ceiling, const struct pm_step *step, size_t device)
 {
     if (ceiling->time <= 0 || ceiling->intensity <= 0)
         return;
@@ -92,11 +92,11 @@ static void add_point(struct builder *builder, struct roofline_chart *chart, con
 }
 
 static void fill_chart(struct builder *builder, struct roofline_chart *chart,
-                       const struct evaluation *const *scenarios, size_t count) {
+                       const struct evaluation *const *scenarios, size_t count)
+{
     const struct bound_gpu *devices[DRAWN_MAX];
     bool used[DRAWN_MAX][PM_COMPUTE_COUNT] = {{false}};
-    for (size_t i = 0; i < count; i++)
-{
+    for (size_t i = 0; i < count; i++) {
         const struct evaluation *each = scenarios[i];
         const struct pm_result *result = &each->result;
         size_t device = find_device(builder, chart, devices, each->binding.gpu);
@@ -110,7 +110,8 @@ static void fill_chart(struct builder *builder, struct roofline_chart *chart,
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-static double largest_rate(const struct roofline_chart *chart) {
+static double largest_rate(const struct roofline_chart *chart)
+{
     double largest = 0;
     for (size_t i = 0; i < chart->points.count; i++)
         largest = fmax(largest, chart->points.items[i].ceiling);
@@ -118,7 +119,8 @@ static double largest_rate(const struct roofline_chart *chart) {
 }
 
 static const struct pm_ceiling *ceiling_of(const struct evaluation *const *scenarios, size_t count,
-                                           const struct roofline_point *point) {
+                                           const struct roofline_point *point)
+{
     for (size_t i = 0; i < count; i++)
         if (scenarios[i]->scenario->name == point->label)
             return point->phase == SERIES_DECODE ? &scenarios[i]->result.decode_ceiling
@@ -128,7 +130,8 @@ static const struct pm_ceiling *ceiling_of(const struct evaluation *const *scena
 
 static void add_points_table(struct builder *builder, struct report_section *section,
                              const struct roofline_chart *chart, const struct evaluation *const *scenarios,
-                             size_t count) {
+                             size_t count)
+{
     struct report_table *table = add_table(builder, section, "Per GPU, over a whole step");
     struct print_unit rate = unit_for_print(work_rate_dim, largest_rate(chart), UNIT_STYLE_DECIMAL);
     struct print_unit intensity = unit_for_print(intensity_dim, 1, UNIT_STYLE_DECIMAL);
@@ -140,8 +143,7 @@ static void add_points_table(struct builder *builder, struct report_section *sec
     add_column(builder, table, with_unit(builder, "Limit", rate), ALIGN_RIGHT, NULL);
     add_column(builder, table, with_unit(builder, "Expected", rate), ALIGN_RIGHT, NULL);
     add_column(builder, table, "Of the limit", ALIGN_RIGHT, NULL);
-    for (size_t i = 0; i < chart->points.count; i++)
-{
+    for (size_t i = 0; i < chart->points.count; i++) {
         const struct roofline_point *point = &chart->points.items[i];
         const struct pm_ceiling *ceiling = ceiling_of(scenarios, count, point);
         struct report_row *row = add_row(builder, table);
@@ -162,10 +164,10 @@ static void add_points_table(struct builder *builder, struct report_section *sec
 
 /* A threshold, or why there is none. */
 static void add_threshold(struct builder *builder, struct report_row *row, struct decl *scenario,
-                          enum quantity quantity, struct dim dim) {
-    struct report_quantity value = evaluate_row(builder->evaluator, scenario, quantity);
-    if (value.type == QUANTITY_NUMBER)
+                          enum quantity quantity, struct dim dim)
 {
+    struct report_quantity value = evaluate_row(builder->evaluator, scenario, quantity);
+    if (value.type == QUANTITY_NUMBER) {
         add_number(builder, row, value.value, unit_for_print(dim, 1, UNIT_STYLE_DECIMAL));
         return;
     }
@@ -173,15 +175,15 @@ static void add_threshold(struct builder *builder, struct report_row *row, struc
 }
 
 static void add_thresholds(struct builder *builder, struct report_section *section,
-                           const struct evaluation *const *scenarios, size_t count) {
+                           const struct evaluation *const *scenarios, size_t count)
+{
     struct report_table *table = add_table(builder, section, "Where decode changes sides");
     add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
     add_column(builder, table, "Compute-bound from batch", ALIGN_RIGHT, "critical_batch");
     add_column(builder, table, "Largest batch in memory", ALIGN_RIGHT, "max_batch");
     add_column(builder, table, "Cache outweighs weights from context (tokens)", ALIGN_RIGHT,
                "kv_equals_weights");
-    for (size_t i = 0; i < count; i++)
-{
+    for (size_t i = 0; i < count; i++) {
         struct decl *scenario = scenarios[i]->scenario;
         struct report_row *row = add_row(builder, table);
         add_cell(builder, row, TONE_NAME, scenario->name);
@@ -191,7 +193,8 @@ static void add_thresholds(struct builder *builder, struct report_section *secti
     }
 }
 
-void build_roofline(struct builder *builder) {
+void build_roofline(struct builder *builder)
+{
     const struct evaluation *scenarios[DRAWN_MAX];
     size_t count = drawn(builder, scenarios);
     if (count == 0)
@@ -201,9 +204,10 @@ void build_roofline(struct builder *builder) {
     struct roofline_chart chart = {0};
     fill_chart(builder, &chart, scenarios, count);
     struct report_chart *block = add_chart(builder, section, CHART_ROOFLINE, "roofline", "Roofline, per GPU");
-    block->description = "Work per second over work per byte, both axes logarithmic. The slope is the memory "
-                         "bandwidth, each flat roof a peak. A scenario's decode and prefill stand on their "
-                         "limit, with what is expected below it. The figures are in the table after the chart.";
+    block->description =
+        "Work per second over work per byte, both axes logarithmic. The slope is the memory "
+        "bandwidth, each flat roof a peak. A scenario's decode and prefill stand on their "
+        "limit, with what is expected below it. The figures are in the table after the chart.";
     block->roofline = chart;
     add_points_table(builder, section, &chart, scenarios, count);
     add_thresholds(builder, section, scenarios, count);

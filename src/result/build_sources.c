@@ -24,17 +24,12 @@ static const char *setting_text(struct builder *builder, const struct setting *s
     const struct value *value = &setting->value;
     struct unit unit;
     switch (value->type) {
-    case VALUE_BOOL:
-        return value->boolean ? "true" : "false";
-    case VALUE_TEXT:
-        return value->text;
-    case VALUE_DECL:
-        return value->decl->name;
-    case VALUE_NUMBER:
-        break;
+    case VALUE_BOOL: return value->boolean ? "true" : "false";
+    case VALUE_TEXT: return value->text;
+    case VALUE_DECL: return value->decl->name;
+    case VALUE_NUMBER: break;
     case VALUE_ERROR:
-    case VALUE_ABSENT:
-        return "";
+    case VALUE_ABSENT: return "";
     }
     if (setting->unit == NULL || !unit_parse(setting->unit, &unit)) {
         char text[NUMBER_TEXT_MAX];
@@ -79,9 +74,8 @@ static bool is_provenance(enum attribute attribute)
 static const char *input_name(struct builder *builder, const struct input *input)
 {
     const char *name = attribute_info(input->attribute)->name;
-    return input->decl->kind == KIND_BLOCK
-               ? arena_printf(builder->arena, "%s.%s", input->decl->name, name)
-               : name;
+    return input->decl->kind == KIND_BLOCK ? arena_printf(builder->arena, "%s.%s", input->decl->name, name)
+                                           : name;
 }
 
 /* Figures from the catalogue, and figures of the plan that name a source. */
@@ -109,8 +103,8 @@ static void list_inputs(struct builder *builder, struct catalogue *catalogue, co
         if (skip || !is_listed(input))
             continue;
         struct figures *figures = find_figures(builder, catalogue, first, input);
-        buffer_printf(&figures->text, "%s%s %s", figures->text.length > 0 ? ", " : "", input_name(builder, input),
-                      setting_text(builder, input->setting));
+        buffer_printf(&figures->text, "%s%s %s", figures->text.length > 0 ? ", " : "",
+                      input_name(builder, input), setting_text(builder, input->setting));
     }
 }
 
@@ -119,8 +113,8 @@ static void list_inputs(struct builder *builder, struct catalogue *catalogue, co
 static bool all_seen(const struct catalogue *catalogue, const struct evaluation *evaluation)
 {
     const struct binding *binding = &evaluation->binding;
-    const struct decl *rests_on[] = {binding->gpu->decl, binding->gpu->system, binding->model->decl,
-                                     binding->engine, binding->model->weights, binding->model->kv_cache};
+    const struct decl *rests_on[] = {binding->gpu->decl, binding->gpu->system,    binding->model->decl,
+                                     binding->engine,    binding->model->weights, binding->model->kv_cache};
     for (size_t i = 0; i < sizeof rests_on / sizeof rests_on[0]; i++)
         if (rests_on[i] != NULL && map_get(catalogue->seen_decls, (const char *)rests_on[i]) == NULL)
             return false;

@@ -6,14 +6,14 @@
 #include "result/sweep.h"
 
 #define EN_DASH "\xE2\x80\x93"
-#define TIMES " \xC3\x97 "
+#define TIMES   " \xC3\x97 "
 
 struct drawing {
     struct builder *builder;
     struct report_section *section;
     const struct sweep_result *result;
-    size_t number;       /* of the sweep, from 1 */
-    size_t x_axis;       /* the axis that lines run along; axis_count when none is numeric */
+    size_t number; /* of the sweep, from 1 */
+    size_t x_axis; /* the axis that lines run along; axis_count when none is numeric */
 };
 
 static const struct sweep_axis *axis(const struct drawing *drawing, size_t index)
@@ -94,10 +94,11 @@ static void add_series(const struct drawing *drawing, struct line_chart *chart, 
     struct builder *builder = drawing->builder;
     const struct sweep_axis *along = axis(drawing, drawing->x_axis);
     struct line_series *series = VEC_PUSH(builder->arena, chart->series);
-    series->label = drawing->result->sweep->axis_count == 1
-                        ? drawing->result->sweep->scenario->name
-                        : arena_printf(builder->arena, "%s = %s", axis_name(drawing, other),
-                                       sweep_value_text(builder->evaluator, axis(drawing, other), other_index));
+    series->label =
+        drawing->result->sweep->axis_count == 1
+            ? drawing->result->sweep->scenario->name
+            : arena_printf(builder->arena, "%s = %s", axis_name(drawing, other),
+                           sweep_value_text(builder->evaluator, axis(drawing, other), other_index));
     for (size_t i = 0; i < drawing->result->count; i++) {
         const struct sweep_point *point = &drawing->result->points[i];
         if (drawing->result->sweep->axis_count > 1 && point->index[other] != other_index)
@@ -198,8 +199,8 @@ static void add_point_row(const struct drawing *drawing, struct report_table *ta
     struct report_row *row = add_row(builder, table);
     for (size_t i = 0; i < sweep->axis_count; i++) {
         const struct sweep_axis *each = axis(drawing, i);
-        struct report_cell *cell = add_cell(builder, row, TONE_PLAIN,
-                                            sweep_value_text(builder->evaluator, each, point->index[i]));
+        struct report_cell *cell =
+            add_cell(builder, row, TONE_PLAIN, sweep_value_text(builder->evaluator, each, point->index[i]));
         const struct value *value = &each->values[point->index[i]];
         cell->has_value = value->type == VALUE_NUMBER;
         cell->value = cell->has_value ? value->number : 0;
@@ -220,8 +221,8 @@ static void add_sweep_table(const struct drawing *drawing)
     struct report_table *table = add_table(builder, drawing->section, NULL);
     struct print_unit *units = ARENA_ARRAY(builder->arena, struct print_unit, sweep->show_count);
     for (size_t i = 0; i < sweep->axis_count; i++)
-        add_column(builder, table, axis_name(drawing, i), is_numeric(axis(drawing, i)) ? ALIGN_RIGHT : ALIGN_LEFT,
-                   NULL);
+        add_column(builder, table, axis_name(drawing, i),
+                   is_numeric(axis(drawing, i)) ? ALIGN_RIGHT : ALIGN_LEFT, NULL);
     for (size_t i = 0; i < sweep->show_count; i++) {
         units[i] = shown_unit(result, i);
         add_column(builder, table, with_unit(builder, shown_label(drawing, i), units[i]),
@@ -246,8 +247,9 @@ static void say_sweep(const struct drawing *drawing)
     rich_add(builder->arena, text, TONE_PLAIN, ": all else as in the scenario.");
     if (sweep->axis_count == 1 && any_does_not_fit(drawing->result)) {
         if (drawing->result->max_fitting >= 0)
-            rich_addf(builder->arena, text, TONE_PLAIN, " The largest of these that fits is %s.",
-                      unit_format(builder->arena, drawing->result->max_fitting, axis_unit(axis(drawing, 0)), 3));
+            rich_addf(
+                builder->arena, text, TONE_PLAIN, " The largest of these that fits is %s.",
+                unit_format(builder->arena, drawing->result->max_fitting, axis_unit(axis(drawing, 0)), 3));
         else
             rich_add(builder->arena, text, TONE_BAD, " Some of these do not fit.");
     }

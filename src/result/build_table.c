@@ -67,7 +67,8 @@ struct report_cell *add_number(struct builder *builder, struct report_row *row, 
                                struct print_unit unit)
 {
     struct print_unit bare = {"", unit.scale};
-    struct report_cell *cell = add_cell(builder, row, TONE_PLAIN, unit_format(builder->arena, value, bare, 3));
+    struct report_cell *cell =
+        add_cell(builder, row, TONE_PLAIN, unit_format(builder->arena, value, bare, 3));
     cell->value = value;
     cell->has_value = true;
     return cell;

@@ -26,7 +26,8 @@ static void say_assertions(struct builder *builder)
     else if (held == 0)
         text = arena_printf(builder->arena, "None of the %zu assertions holds", all);
     else
-        text = arena_printf(builder->arena, "%zu of %zu assertions %s", held, all, held == 1 ? "holds" : "hold");
+        text =
+            arena_printf(builder->arena, "%zu of %zu assertions %s", held, all, held == 1 ? "holds" : "hold");
     say(builder, held == all ? TONE_GOOD : TONE_BAD, text);
 }
 
@@ -89,8 +90,9 @@ static bool say_difference(struct builder *builder, struct decl *scenario, struc
         say(builder, TONE_NAME, base->name);
         return true;
     }
-    say(builder, TONE_PLAIN, arena_printf(builder->arena, ", %s %s than ", percent_text(builder, change),
-                                          change < 0 ? less : more));
+    say(builder, TONE_PLAIN,
+        arena_printf(builder->arena, ", %s %s than ", percent_text(builder, change),
+                     change < 0 ? less : more));
     say(builder, TONE_NAME, base->name);
     return true;
 }

@@ -16,7 +16,7 @@ struct unit_definition {
 };
 
 static const struct unit_definition definitions[] = {
-#define UNIT(name, exponent10, factor, divisor, dimension) \
+#define UNIT(name, exponent10, factor, divisor, dimension)                                                   \
     {name, {exponent10, factor, divisor, DIM_##dimension##_ONLY}},
 #include "sema/units.def"
 #undef UNIT
@@ -73,7 +73,7 @@ struct count_suffix {
 };
 
 static const struct count_suffix count_suffixes[] = {
-    {"k", 3, 1},     {"M", 6, 1},         {"B", 9, 1},            {"T", 12, 1},
+    {"k", 3, 1},     {"M", 6, 1},        {"B", 9, 1},           {"T", 12, 1},
     {"Ki", 0, 1024}, {"Mi", 0, 1048576}, {"Gi", 0, 1073741824}, {"Ti", 0, 1099511627776},
 };
 
@@ -112,28 +112,28 @@ bool unit_literal(const char *digits, const char *count, const char *unit, doubl
 /* ---- the table for `perfc list units` ------------------------------------------------------ */
 
 /* A power of ten as a constant expression. */
-#define POWER10(e) ((e) < 0 ? NEGATIVE_POWER10(e) : (e) < 9 ? SMALL_POWER10(e) : LARGE_POWER10(e))
+#define POWER10(e)          ((e) < 0 ? NEGATIVE_POWER10(e) : (e) < 9 ? SMALL_POWER10(e) : LARGE_POWER10(e))
 #define NEGATIVE_POWER10(e) ((e) == -2 ? 1e-2 : (e) == -3 ? 1e-3 : (e) == -6 ? 1e-6 : 1e-9)
-#define SMALL_POWER10(e) ((e) == 0 ? 1.0 : (e) == 3 ? 1e3 : 1e6)
-#define LARGE_POWER10(e) ((e) == 9 ? 1e9 : (e) == 12 ? 1e12 : (e) == 15 ? 1e15 : 1e18)
+#define SMALL_POWER10(e)    ((e) == 0 ? 1.0 : (e) == 3 ? 1e3 : 1e6)
+#define LARGE_POWER10(e)    ((e) == 9 ? 1e9 : (e) == 12 ? 1e12 : (e) == 15 ? 1e15 : 1e18)
 
-#define WORD_DATA "data"
+#define WORD_DATA      "data"
 #define WORD_DATA_RATE "data/time"
-#define WORD_WORK "work"
+#define WORD_WORK      "work"
 #define WORD_WORK_RATE "work/time"
-#define WORD_TIME "time"
-#define WORD_TOKEN "tokens"
-#define WORD_REQUEST "requests"
-#define WORD_USD "money (usd)"
-#define WORD_EUR "money (eur)"
-#define WORD_POWER "power"
-#define WORD_ENERGY "energy"
-#define WORD_NONE "a number"
+#define WORD_TIME      "time"
+#define WORD_TOKEN     "tokens"
+#define WORD_REQUEST   "requests"
+#define WORD_USD       "money (usd)"
+#define WORD_EUR       "money (eur)"
+#define WORD_POWER     "power"
+#define WORD_ENERGY    "energy"
+#define WORD_NONE      "a number"
 
 size_t unit_table(const struct unit_row **rows)
 {
     static const struct unit_row table[] = {
-#define UNIT(name, exponent10, factor, divisor, dimension) \
+#define UNIT(name, exponent10, factor, divisor, dimension)                                                   \
     {name, WORD_##dimension, POWER10(exponent10) * (factor) / (divisor)},
 #include "sema/units.def"
 #undef UNIT

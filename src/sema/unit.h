@@ -15,8 +15,8 @@ struct arena;
  * apart so that a literal can be converted with one rounding (2.039 TB is exactly 2.039e12). */
 struct unit {
     int exponent10;
-    double factor;     /* 1 for powers of ten; 1024^n, 60, 3600, ... else */
-    double divisor;    /* the rest is divided by this: `Gbit/s` is 10^9 / 8 */
+    double factor;  /* 1 for powers of ten; 1024^n, 60, 3600, ... else */
+    double divisor; /* the rest is divided by this: `Gbit/s` is 10^9 / 8 */
     struct dim dim;
 };
 
@@ -49,14 +49,14 @@ const char *dim_si_unit(struct arena *arena, struct dim dim);
 /* ---- printing ----------------------------------------------------------------------------- */
 
 enum unit_style {
-    UNIT_STYLE_DECIMAL,  /* GB, TB/s */
-    UNIT_STYLE_BINARY,   /* GiB: memory as a driver reports it */
+    UNIT_STYLE_DECIMAL, /* GB, TB/s */
+    UNIT_STYLE_BINARY,  /* GiB: memory as a driver reports it */
 };
 
 /* A unit a column of numbers is printed in. */
 struct print_unit {
-    const char *text;    /* "ms", "GB/s", "tok/s", "" for a bare number */
-    double scale;        /* SI value of one */
+    const char *text; /* "ms", "GB/s", "tok/s", "" for a bare number */
+    double scale;     /* SI value of one */
 };
 
 /* The unit a person would pick for a value of this magnitude; a bare number for a dimension that has no

@@ -4,6 +4,7 @@
 
 #include "sema/unit.h"
 
+/* clang-format off */
 /* Dimensions that have a unit of their own, or a word. */
 #define DIM_DATA_ONLY {{[DIM_DATA] = 1}}
 #define DIM_DATA_RATE_ONLY {{[DIM_DATA] = 1, [DIM_TIME] = -1}}
@@ -17,6 +18,7 @@
 #define DIM_ENERGY_ONLY {{[DIM_ENERGY] = 1}}
 #define DIM_POWER_ONLY {{[DIM_ENERGY] = 1, [DIM_TIME] = -1}}
 #define DIM_NONE_ONLY {{0}}
+/* clang-format on */
 
 /* The unit of exactly this name without a `/`, or false. */
 bool unit_simple(const char *text, size_t length, struct unit *unit);

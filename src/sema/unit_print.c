@@ -9,7 +9,7 @@
 #include "sema/unit_internal.h"
 
 #define THIN_SPACE "\xE2\x80\x89" /* U+2009 */
-#define MICRO "\xC2\xB5"          /* U+00B5 */
+#define MICRO      "\xC2\xB5"     /* U+00B5 */
 
 enum { DIGITS = 3, DIGITS_MOST = 15 };
 
@@ -25,6 +25,7 @@ struct ladder {
     struct rung rungs[9]; /* from small to large; ends at the first without a text */
 };
 
+/* clang-format off */
 /* 999.5 kB would print as 1000 kB, so MB begins a little below 1 MB. */
 #define RUNG(text, scale) {{text, scale}, 0.9995 * (scale)}
 #define FROM(text, scale, from) {{text, scale}, from}
@@ -80,6 +81,7 @@ static const struct ladder ladders[] = {
     {{{[DIM_TOKEN] = 1, [DIM_ENERGY] = -1}}, false, {SMALL("tokens/J", 1)}},
     {{{[DIM_TOKEN] = 1, [DIM_REQUEST] = -1}}, false, {SMALL("tokens/request", 1)}},
 };
+/* clang-format on */
 
 static const struct ladder *find_ladder(struct dim dim, bool binary)
 {

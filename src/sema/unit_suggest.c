@@ -15,19 +15,19 @@ struct alias {
 };
 
 static const struct alias aliases[] = {
-    {"$", "usd"},           {"dollar", "usd"},      {"dollars", "usd"},    {"\xE2\x82\xAC", "eur"},
-    {"euro", "eur"},        {"euros", "eur"},       {"sec", "s"},          {"secs", "s"},
-    {"second", "s"},        {"seconds", "s"},       {"msec", "ms"},        {"millisecond", "ms"},
-    {"milliseconds", "ms"}, {"usec", "us"},         {"microseconds", "us"}, {"nanoseconds", "ns"},
-    {"mins", "min"},        {"minute", "min"},      {"minutes", "min"},    {"hr", "h"},
-    {"hrs", "h"},           {"hour", "h"},          {"hours", "h"},        {"d", "day"},
-    {"days", "day"},        {"mo", "month"},        {"months", "month"},   {"yr", "year"},
-    {"years", "year"},      {"byte", "B"},          {"bytes", "B"},        {"bits", "bit"},
-    {"gigabyte", "GB"},     {"gigabytes", "GB"},    {"gig", "GB"},         {"watt", "W"},
-    {"watts", "W"},         {"joule", "J"},         {"joules", "J"},       {"percent", "%"},
-    {"toks", "tok"},        {"t", "token"},         {"tps", "tokens/s"},   {"reqs", "requests"},
-    {"rps", "requests/s"},  {"qps", "requests/s"},  {"ki", "KiB"},         {"mi", "MiB"},
-    {"gi", "GiB"},          {"ti", "TiB"},          {"mtokens", "Mtok"},   {"mtoken", "Mtok"},
+    {"$", "usd"},           {"dollar", "usd"},     {"dollars", "usd"},     {"\xE2\x82\xAC", "eur"},
+    {"euro", "eur"},        {"euros", "eur"},      {"sec", "s"},           {"secs", "s"},
+    {"second", "s"},        {"seconds", "s"},      {"msec", "ms"},         {"millisecond", "ms"},
+    {"milliseconds", "ms"}, {"usec", "us"},        {"microseconds", "us"}, {"nanoseconds", "ns"},
+    {"mins", "min"},        {"minute", "min"},     {"minutes", "min"},     {"hr", "h"},
+    {"hrs", "h"},           {"hour", "h"},         {"hours", "h"},         {"d", "day"},
+    {"days", "day"},        {"mo", "month"},       {"months", "month"},    {"yr", "year"},
+    {"years", "year"},      {"byte", "B"},         {"bytes", "B"},         {"bits", "bit"},
+    {"gigabyte", "GB"},     {"gigabytes", "GB"},   {"gig", "GB"},          {"watt", "W"},
+    {"watts", "W"},         {"joule", "J"},        {"joules", "J"},        {"percent", "%"},
+    {"toks", "tok"},        {"t", "token"},        {"tps", "tokens/s"},    {"reqs", "requests"},
+    {"rps", "requests/s"},  {"qps", "requests/s"}, {"ki", "KiB"},          {"mi", "MiB"},
+    {"gi", "GiB"},          {"ti", "TiB"},         {"mtokens", "Mtok"},    {"mtoken", "Mtok"},
 };
 
 static const char *find_alias(const char *text)

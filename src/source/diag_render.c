@@ -12,13 +12,17 @@
 enum { TAB_WIDTH = 4, WINDOW_WIDTH = 100, WINDOW_BEFORE = 40 };
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
-#define ELLIPSIS "..."
+#define ELLIPSIS    "..."
 
 enum style { STYLE_NONE, STYLE_BOLD, STYLE_ERROR, STYLE_WARNING, STYLE_NOTE, STYLE_MARK };
 
 static const char *const style_codes[] = {
-    [STYLE_NONE] = "",           [STYLE_BOLD] = "\x1b[1m",     [STYLE_ERROR] = "\x1b[1;31m",
-    [STYLE_WARNING] = "\x1b[1;35m", [STYLE_NOTE] = "\x1b[1;36m", [STYLE_MARK] = "\x1b[1;32m",
+    [STYLE_NONE] = "",
+    [STYLE_BOLD] = "\x1b[1m",
+    [STYLE_ERROR] = "\x1b[1;31m",
+    [STYLE_WARNING] = "\x1b[1;35m",
+    [STYLE_NOTE] = "\x1b[1;36m",
+    [STYLE_MARK] = "\x1b[1;32m",
 };
 
 struct renderer {
@@ -108,8 +112,8 @@ static const char *window_end(const char *at, const char *end)
 }
 
 /* The line the span begins on, and the underline below it. */
-static void snippet(const struct renderer *renderer, const struct source *source, struct span span,
-                    char mark, const char *label)
+static void snippet(const struct renderer *renderer, const struct source *source, struct span span, char mark,
+                    const char *label)
 {
     struct buffer *out = renderer->out;
     unsigned line, column;

@@ -10,8 +10,8 @@ struct diags;
 struct sources;
 
 struct diag_render_options {
-    size_t limit;     /* how many diagnostics at most; 0 for all */
-    bool colour;      /* ANSI colours */
+    size_t limit; /* how many diagnostics at most; 0 for all */
+    bool colour;  /* ANSI colours */
     bool warnings_are_errors;
 };
 

@@ -19,8 +19,8 @@ struct source {
     const char *path; /* as the user named it; "stdlib:gpus/nvidia.perf" for embedded files */
     const char *text; /* `length` bytes, then a NUL */
     size_t length;
-    bool embedded;    /* part of the standard library inside the binary */
-    uint32_t *lines;  /* offset of each line's first byte */
+    bool embedded;   /* part of the standard library inside the binary */
+    uint32_t *lines; /* offset of each line's first byte */
     size_t line_count;
 };
 

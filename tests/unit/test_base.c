@@ -170,8 +170,8 @@ Test(base, digits_beyond_the_buffer_still_break_a_tie)
 
 Test(base, what_is_no_number_is_refused)
 {
-    static const char *const texts[] = {"", "_", ".5", "5.", "1e", "1e+", "1x", "-1", "1.2.3", "inf", "nan",
-                                        "0x10", "1e999", "1 "};
+    static const char *const texts[] = {"",   "_",     ".5",  "5.",  "1e",   "1e+",   "1x",
+                                        "-1", "1.2.3", "inf", "nan", "0x10", "1e999", "1 "};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         double value = 42;
         cr_assert_not(number_parse(texts[i], strlen(texts[i]), 0, &value), "'%s'", texts[i]);

@@ -86,7 +86,8 @@ static const char *render(struct diag_render_options options)
 Test(source, carets_stand_under_the_exact_range)
 {
     uint32_t file = add("gpu x {\n  bandwidth = 3.35 TB\n}\n");
-    struct diag *diag = diag_add(diags, DIAG_E0207, (struct span){file, 22, 29}, "%s has no time", "bandwidth");
+    struct diag *diag =
+        diag_add(diags, DIAG_E0207, (struct span){file, 22, 29}, "%s has no time", "bandwidth");
     diag_label(diags, diag, "data");
     diag_note(diags, diag, "expected data/time");
     diag_note_at(diags, diag, (struct span){file, 4, 5}, "declared here");
@@ -106,10 +107,9 @@ Test(source, tabs_and_wide_characters_keep_the_caret_in_place)
 {
     uint32_t file = add("\t\xE6\xBC\xA2 = x");
     diag_add(diags, DIAG_E0101, (struct span){file, 7, 8}, "no");
-    cr_assert_str_eq(render((struct diag_render_options){0}),
-                     "plan.perf:1:6: error: no [E0101]\n"
-                     "    1 |     \xE6\xBC\xA2 = x\n"
-                     "      |          ^\n");
+    cr_assert_str_eq(render((struct diag_render_options){0}), "plan.perf:1:6: error: no [E0101]\n"
+                                                              "    1 |     \xE6\xBC\xA2 = x\n"
+                                                              "      |          ^\n");
 }
 
 Test(source, nothing_reaches_the_terminal_that_it_might_obey)
@@ -146,8 +146,8 @@ Test(source, a_span_at_the_end_of_the_file_is_shown)
     uint32_t file = add("gpu x {");
     diag_add(diags, DIAG_E0101, (struct span){file, 7, 7}, "missing `}`");
     cr_assert_str_eq(render((struct diag_render_options){0}), "plan.perf:1:8: error: missing `}` [E0101]\n"
-                                                             "    1 | gpu x {\n"
-                                                             "      |        ^\n");
+                                                              "    1 | gpu x {\n"
+                                                              "      |        ^\n");
 }
 
 Test(source, a_span_over_lines_is_underlined_to_the_end_of_the_first)
@@ -200,7 +200,8 @@ Test(source, the_table_of_codes_is_sorted_and_whole)
         cr_assert_eq(diag_info_find(info->code), info);
         cr_assert_eq(diag_info_find(info->slug), info, "slug %s is taken twice", info->slug);
         if (code > 0)
-            cr_assert_lt(strcmp(diag_info((enum diag_code)(code - 1))->code, info->code), 0, "%s", info->code);
+            cr_assert_lt(strcmp(diag_info((enum diag_code)(code - 1))->code, info->code), 0, "%s",
+                         info->code);
     }
     cr_assert_null(diag_info_find("E9999"));
     cr_assert_not_null(diag_info_find("e0101"));
@@ -208,8 +209,8 @@ Test(source, the_table_of_codes_is_sorted_and_whole)
 
 static const char *suggest(const char *word)
 {
-    static const char *const candidates[] = {"kv_heads", "heads", "hidden", "head_dim", "h100-sxm", "h200-sxm",
-                                             "bf16", "tp", "pp"};
+    static const char *const candidates[] = {"kv_heads", "heads", "hidden", "head_dim", "h100-sxm",
+                                             "h200-sxm", "bf16",  "tp",     "pp"};
     struct suggestion suggestion = suggestion_for(word);
     for (size_t i = 0; i < sizeof candidates / sizeof candidates[0]; i++)
         suggestion_consider(&suggestion, candidates[i]);

@@ -84,8 +84,8 @@ Test(unit, count_suffixes)
 
 Test(unit, what_is_no_unit_is_refused)
 {
-    static const char *const texts[] = {"",     "Gb",  "gb",   "KB",    "GB/",  "/s",  "GB//s", "GBps",
-                                        "sec",  "S",   "Tflops", "GB s", "s/1x", "%%", "B/s "};
+    static const char *const texts[] = {"",    "Gb", "gb",     "KB",   "GB/",  "/s", "GB//s", "GBps",
+                                        "sec", "S",  "Tflops", "GB s", "s/1x", "%%", "B/s "};
     struct unit unit;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         cr_assert_not(unit_parse(texts[i], &unit), "'%s'", texts[i]);
@@ -226,7 +226,9 @@ Test(unit, quantities_as_a_person_writes_them)
     expect_text(44.9e-6, "s", "44.9" THIN "\xC2\xB5s");
     expect_text(95, "s", "95.0" THIN "s");
     expect_text(5400, "s", "90.0" THIN "min");
-    expect_text(-3.2e9, "B", "\xE2\x88\x92" "3.20" THIN "GB");
+    expect_text(-3.2e9, "B",
+                "\xE2\x88\x92"
+                "3.20" THIN "GB");
     expect_text(999.96e6, "B", "1.00" THIN "GB");
     expect_text(999.4e6, "B", "999" THIN "MB");
     expect_text(700, "W", "700" THIN "W");
