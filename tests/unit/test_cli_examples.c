@@ -155,3 +155,35 @@ Test(cli_examples, the_binary_stands_alone)
     struct run run = run_command(arena, argv, (struct run_options){.directory = directory});
     cr_assert_eq(run.status, 0, "%s", run.err);
 }
+
+/* Every ```perf block of the documentation is a plan that compiles. */
+static size_t check_blocks(const char *path, struct buffer *faults)
+{
+    size_t count = 0;
+    const char *text = read_file(arena, path, NULL);
+    cr_assert_not_null(text, "%s", path);
+    for (const char *at = strstr(text, "```perf\n"); at != NULL; at = strstr(at, "```perf\n")) {
+        at += strlen("```perf\n");
+        const char *end = strstr(at, "```");
+        cr_assert_not_null(end, "%s: a block does not end", path);
+        struct run_options options = {.input = at, .input_length = (size_t)(end - at)};
+        struct run run = run_perfc(arena, options, "check", "-", (const char *)NULL);
+        if (run.status != 0)
+            buffer_printf(faults, "%s, block %zu: exit status %d\n%.2000s\n", path, count + 1, run.status,
+                          run.err);
+        count++;
+        at = end;
+    }
+    return count;
+}
+
+Test(cli_examples, plans_in_the_documentation)
+{
+    struct buffer faults = buffer_in(arena);
+    size_t count = check_blocks(source_path(arena, "README.md"), &faults);
+    struct paths pages = find_files(arena, source_path(arena, "docs"), ".md");
+    for (size_t i = 0; i < pages.list.count; i++)
+        count += check_blocks(pages.list.items[i], &faults);
+    cr_assert(faults.length == 0, "\n%s", buffer_string(&faults));
+    cr_assert(count >= 3, "%zu blocks", count);
+}
