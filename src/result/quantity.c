@@ -75,6 +75,13 @@ static bool sequence_is_plain(const struct binding *binding, const struct pm_res
     return result->sequence_length == length && result->context == mean;
 }
 
+/* In a closed loop a prompt shares its steps with the decoding sequences. */
+static const struct pm_step *prefill_step(const struct binding *binding, const struct pm_result *result)
+{
+    bool alone = binding->input.static_step || binding->engine_values.ideal;
+    return alone ? &result->prefill : &result->mixed;
+}
+
 static bool gpu_has_own(const struct bound_gpu *gpu, enum pm_compute format)
 {
     return gpu->gpu.peak[format] > 0;
