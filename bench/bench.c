@@ -90,7 +90,8 @@ static void write_plan(const char *path, int count)
     FILE *file = fopen(path, "w");
     if (file == NULL)
         fail(path);
-    fputs("scenario base {\n  model = llama-3.1-8b\n  gpu = h100-sxm\n  prompt = 1000\n  output = 200\n}\n", file);
+    fputs("scenario base {\n  model = llama-3.1-8b\n  gpu = h100-sxm\n  prompt = 1000\n  output = 200\n}\n",
+          file);
     for (int i = 0; i < count; i++)
         fprintf(file, "scenario s%d : base {\n  gpu = %s\n  batch = %d\n  prompt = %d tokens\n}\n", i,
                 cards[i % 4], 1 + i % 61, 200 + i % 1999);
@@ -123,10 +124,24 @@ static void bench_evaluations(void)
 {
     const struct pm_format fp8 = {8, PM_FP8, PM_FP8, false}, bf16 = {16, PM_BF16, PM_BF16, false};
     struct pm_block blocks[2] = {{
-        .count = 3, .attention = PM_ATTENTION_LATENT, .heads = 128, .kv_heads = 128, .head_dim = 192,
-        .v_dim = 128, .q_rank = 1536, .kv_rank = 512, .nope_dim = 128, .rope_dim = 64, .ffn = 18432,
-        .ffn_gated = true, .norms = 2, .attention_format = fp8, .ffn_format = fp8, .expert_format = fp8,
-        .shared_format = fp8, .router_format = bf16,
+        .count = 3,
+        .attention = PM_ATTENTION_LATENT,
+        .heads = 128,
+        .kv_heads = 128,
+        .head_dim = 192,
+        .v_dim = 128,
+        .q_rank = 1536,
+        .kv_rank = 512,
+        .nope_dim = 128,
+        .rope_dim = 64,
+        .ffn = 18432,
+        .ffn_gated = true,
+        .norms = 2,
+        .attention_format = fp8,
+        .ffn_format = fp8,
+        .expert_format = fp8,
+        .shared_format = fp8,
+        .router_format = bf16,
     }};
     blocks[1] = blocks[0];
     blocks[1].count = 58;
@@ -136,24 +151,61 @@ static void bench_evaluations(void)
     blocks[1].expert_ffn = 2048;
     blocks[1].shared_ffn = 2048;
     const struct pm_model model = {
-        .hidden = 7168, .vocab = 129280, .final_norms = 1, .weights_format = fp8, .embedding_format = bf16,
-        .head_format = bf16, .norm_format = bf16, .kv_format = bf16, .blocks = blocks, .block_count = 2,
+        .hidden = 7168,
+        .vocab = 129280,
+        .final_norms = 1,
+        .weights_format = fp8,
+        .embedding_format = bf16,
+        .head_format = bf16,
+        .norm_format = bf16,
+        .kv_format = bf16,
+        .blocks = blocks,
+        .block_count = 2,
     };
     const struct pm_gpu gpu = {
-        .memory = 141e9, .bandwidth = 4.8e12, .link = 450e9, .link_domain = 8, .tdp = 700, .price = 3.5 / 3600,
-        .peak = {[PM_BF16] = 989e12, [PM_FP16] = 989e12, [PM_FP8] = 1979e12}, .measured = true,
+        .memory = 141e9,
+        .bandwidth = 4.8e12,
+        .link = 450e9,
+        .link_domain = 8,
+        .tdp = 700,
+        .price = 3.5 / 3600,
+        .peak = {[PM_BF16] = 989e12, [PM_FP16] = 989e12, [PM_FP8] = 1979e12},
+        .measured = true,
     };
     const struct pm_engine engine = {
-        .efficiency_bandwidth = 0.9, .efficiency_dense = {0.7, 0.5, 0.45}, .efficiency_attention = 0.6,
-        .efficiency_experts = {0.12, 0.06, 0.2}, .expert_half_rows = 5, .operation_time = 10e-6,
-        .sequence_time = 20e-6, .allreduce_time = 8e-6, .efficiency_link = 0.65, .utilization = 0.95,
-        .overhead = 3e9, .activations_in_overhead = true, .page = 16, .chunk = 8192, .request_time = 20e-3,
-        .stream_interval = 9, .first_wave = 0.06, .tpot_band = {0.84, 1.21}, .ttft_band = {0.63, 1.74},
-        .rate_band = {0.82, 1.18}, .unverified_band = {0.5, 2},
+        .efficiency_bandwidth = 0.9,
+        .efficiency_dense = {0.7, 0.5, 0.45},
+        .efficiency_attention = 0.6,
+        .efficiency_experts = {0.12, 0.06, 0.2},
+        .expert_half_rows = 5,
+        .operation_time = 10e-6,
+        .sequence_time = 20e-6,
+        .allreduce_time = 8e-6,
+        .efficiency_link = 0.65,
+        .utilization = 0.95,
+        .overhead = 3e9,
+        .activations_in_overhead = true,
+        .page = 16,
+        .chunk = 8192,
+        .request_time = 20e-3,
+        .stream_interval = 9,
+        .first_wave = 0.06,
+        .tpot_band = {0.84, 1.21},
+        .ttft_band = {0.63, 1.74},
+        .rate_band = {0.82, 1.18},
+        .unverified_band = {0.5, 2},
     };
     struct pm_case input = {
-        .model = &model, .gpu = &gpu, .engine = &engine, .tp = 8, .pp = 1, .dp = 1, .ep = 1, .replicas = 1,
-        .prompt = 1024, .output = 1024,
+        .model = &model,
+        .gpu = &gpu,
+        .engine = &engine,
+        .tp = 8,
+        .pp = 1,
+        .dp = 1,
+        .ep = 1,
+        .replicas = 1,
+        .prompt = 1024,
+        .output = 1024,
     };
     struct pm_result result;
     double total = 0, started = now();

@@ -107,7 +107,9 @@ struct run run_command(struct arena *arena, const char *const *argv, struct run_
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     struct run result = {
-        .status = !finished ? -1 : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+        .status = !finished           ? -1
+                  : WIFEXITED(status) ? WEXITSTATUS(status)
+                                      : 128 + WTERMSIG(status),
         .out = buffer_string(&outputs[0]),
         .out_length = outputs[0].length,
         .err = buffer_string(&outputs[1]),

@@ -15,7 +15,7 @@ struct run {
 };
 
 struct run_options {
-    const char *input;       /* for standard input; NULL: empty */
+    const char *input; /* for standard input; NULL: empty */
     size_t input_length;
     const char *directory;   /* to run in; NULL: this one */
     const char *stdout_path; /* standard output goes to this file in place of `out`; NULL: captured */

@@ -44,8 +44,8 @@ static const char *place_of(const char *line, const char *head, const char *name
     while (base > line && base[-1] != '/')
         base--;
     const char *end = strstr(path_end + 1, ": ");
-    const char *from = (size_t)(path_end - base) == strlen(name) && !strncmp(base, name, strlen(name))
-                           ? path_end + 1 : base;
+    const char *from =
+        (size_t)(path_end - base) == strlen(name) && !strncmp(base, name, strlen(name)) ? path_end + 1 : base;
     return end == NULL ? "-" : arena_strndup(arena, from, (size_t)(end - from));
 }
 

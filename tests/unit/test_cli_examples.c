@@ -67,7 +67,8 @@ static void check_quantities(const char *plan, json_t *report, struct buffer *fa
     json_t *quantities = json_object_get(report, "quantities");
     if (json_object_size(quantities) == 0)
         buffer_printf(faults, "%s: no quantities\n", plan);
-    json_object_foreach(quantities, name, quantity) {
+    json_object_foreach(quantities, name, quantity)
+    {
         json_t *value = json_object_get(quantity, "value");
         if (value == NULL || (json_is_null(value) && !json_is_string(json_object_get(quantity, "why"))))
             buffer_printf(faults, "%s: %s has neither a value nor a reason\n", plan, name);

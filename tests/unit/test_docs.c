@@ -121,8 +121,9 @@ Test(docs, attributes)
     struct buffer page = buffer_in(arena);
     buffer_text(&page, "# Attributes\n\n");
     buffer_text(&page, generated);
-    buffer_text(&page, "Everything a plan can say, by kind of declaration. A default is an expression of the\n"
-                       "language, evaluated in the declaration; reports list every default they used.\n\n");
+    buffer_text(&page,
+                "Everything a plan can say, by kind of declaration. A default is an expression of the\n"
+                "language, evaluated in the declaration; reports list every default they used.\n\n");
     for (int kind = 0; kind < KIND_COUNT; kind++)
         add_attributes_of(&page, (enum kind)kind);
     page.data[--page.length] = '\0'; /* one newline at the end of the file */

@@ -28,7 +28,7 @@ static void tear_down(void)
 
 TestSuite(house, .init = set_up, .fini = tear_down);
 
-#define FAULT(...) (buffer_printf(&faults, "  " __VA_ARGS__), buffer_text(&faults, "\n"))
+#define FAULT(...)         (buffer_printf(&faults, "  " __VA_ARGS__), buffer_text(&faults, "\n"))
 #define EXPECT_NO_FAULTS() cr_assert(faults.length == 0, "\n%s", buffer_string(&faults))
 
 /* Every C source file of src/, as a path relative to the tree. */
