@@ -184,7 +184,7 @@ static bool name_roof(struct roofline_plot *plot, const char *label, double peak
 {
     size_t width = utf8_width(label, strlen(label));
     double row = floor(row_of(plot, peak) + 0.5);
-    if (width >= plot->canvas.columns / 2 || !(row >= 0))
+    if (width >= plot->canvas.columns / 2 || !(row >= 0 && row < (double)plot->canvas.rows))
         return false;
     size_t column = plot->canvas.columns - width;
     return (row >= 1 && canvas_text(&plot->canvas, column, (size_t)row - 1, label, true)) ||
