@@ -38,10 +38,11 @@ static void figure(struct html_page *page, xmlNodePtr list, const struct key_fig
         html_setf(page, label, "href", "#%s", step);
     html_text(page, label, key->label);
     html_add_text(page, row, "b", join(page, "value", html_tone_class(key->tone)), key->value);
+    xmlNodePtr small = key->detail || key->limit ? html_add(page, row, "small") : NULL;
     if (key->detail)
-        html_add_text(page, row, "span", "detail", key->detail);
+        html_add_text(page, small, "span", NULL, key->detail);
     if (key->limit)
-        html_add_text(page, row, "span", "limit", key->limit);
+        html_add_text(page, small, "span", NULL, key->limit);
 }
 
 static void card(struct html_page *page, xmlNodePtr parent, const struct key_card *key)

@@ -27,6 +27,23 @@ static void heading(struct html_page *page, xmlNodePtr row, const struct report_
     html_text(page, node, column->heading ? column->heading : "");
 }
 
+/* A number with a remark behind it ("31.0", "22 % better"): the remark goes below, so that the numbers of a
+ * column stand under each other. */
+static void content(struct html_page *page, xmlNodePtr node, const struct rich_text *text, bool right)
+{
+    if (!right || text->runs.count < 2) {
+        html_rich(page, node, text);
+        return;
+    }
+    struct rich_text head = *text, rest = *text;
+    head.runs.count = 1;
+    rest.runs.items++;
+    rest.runs.count--;
+    html_rich(page, node, &head);
+    html_text(page, node, " ");
+    html_rich(page, html_add(page, node, "small"), &rest);
+}
+
 static void cell(struct html_page *page, xmlNodePtr row, const struct report_column *column,
                  const struct report_cell *cell, bool first)
 {
@@ -35,7 +52,7 @@ static void cell(struct html_page *page, xmlNodePtr row, const struct report_col
         html_set(page, node, "scope", "row");
     if (cell->has_value)
         sort_value(page, node, cell->value);
-    html_rich(page, node, &cell->text);
+    content(page, node, &cell->text, column && column->align == ALIGN_RIGHT);
     if (cell->best)
         html_add_text(page, node, "span", "vh", " (best)");
 }

@@ -148,6 +148,8 @@ void svg_axes(struct svg *svg, const struct chart_scale *x, const struct chart_t
         svg_text(svg, labels, NULL, x->from - 7, at + svg->size * 0.35, SVG_END, tick->label);
     }
     svg_line(svg, grid, "base", x->from, y->from, x->to, y->from);
+    if (y->log)
+        svg_line(svg, grid, "base", x->from, y->from, x->from, y->to);
     svg_text(svg, labels, NULL, x->to, y->from + 2 * svg->size + 12, SVG_END, x_title);
     svg_text(svg, labels, NULL, svg->narrow ? 0 : 2, y->to - 12, SVG_START, y_title);
 }

@@ -169,7 +169,7 @@ static void draw_limit(struct lines *lines)
 {
     struct svg *svg = lines->svg;
     double x = chart_at(&lines->x, lines->chart->x_limit);
-    xmlNodePtr group = svg_group(svg, svg->root, "mark");
+    xmlNodePtr group = svg_group(svg, svg->root, "labels");
     svg_line(svg, group, "limit", x, lines->y.from, x, lines->y.to);
     chart_cross(&lines->space, x, lines->y.from, x, lines->y.to);
     if (!lines->chart->x_limit_text)

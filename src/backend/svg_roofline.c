@@ -75,7 +75,7 @@ static void find_range(struct roofline *roofline)
         roofline->x.low = roofline->x.high = 1;
     if (roofline->y.low == 0)
         roofline->y.low = roofline->y.high = 1;
-    roofline->x.low /= 3;
+    roofline->x.low /= roofline->svg->narrow ? 8 : 4; /* the slopes are labelled on their left */
     roofline->x.high *= 4;
     roofline->y.low /= 2;
     roofline->y.high *= 3;
@@ -329,7 +329,7 @@ static int from_top(const void *left, const void *right)
 static void label_slope(struct roofline *roofline, xmlNodePtr group, const struct roofline_device *device)
 {
     struct svg *svg = roofline->svg;
-    const char *text = chart_fit(svg->page->arena, device->label, svg->size, svg->narrow ? 120 : 240);
+    const char *text = chart_fit(svg->page->arena, device->label, svg->size, svg->narrow ? 140 : 240);
     double width = chart_text_width(text, svg->size) + 4, height = svg->size + 2;
     double low_x, low_y, peak = highest_roof(device);
     slope_start(roofline, device->bandwidth, &low_x, &low_y);
