@@ -297,3 +297,18 @@ Test(cli_input, help_and_version)
     cr_assert_eq(version.status, 0);
     cr_assert_not_null(strstr(version.out, PERFC_VERSION), "%s", version.out);
 }
+
+/* Inputs that must fail cleanly: a message, status 1, no signal, no endless loop. */
+Test(cli_input, bogus_plans)
+{
+    struct buffer faults = buffer_in(arena);
+    struct paths plans = find_files(arena, source_path(arena, "tests/bogus"), ".perf");
+    cr_assert(plans.list.count > 10);
+    for (size_t i = 0; i < plans.list.count; i++) {
+        struct run_options options = {.timeout = 20};
+        struct run run = run_perfc(arena, options, plans.list.items[i], (const char *)NULL);
+        if (run.status != 1 || strstr(run.err, "error: ") == NULL || run.out_length != 0)
+            buffer_printf(&faults, "%s: exit status %d\n%.2000s\n", plans.list.items[i], run.status, run.err);
+    }
+    cr_assert(faults.length == 0, "\n%s", buffer_string(&faults));
+}
