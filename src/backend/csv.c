@@ -14,6 +14,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "result/name.h"
 #include "result/report.h"
 
 struct csv_column {
@@ -55,7 +56,7 @@ static void write_field(struct arena *arena, struct buffer *out, const char *tex
 
 static struct csv_row *find_row(struct csv_grid *grid, const char *name, const char **rest)
 {
-    /* A scenario's name may hold dots ("llama-3.1"), so the longest that is one wins. */
+    /* A scenario's name may hold dots ("llama-3.1", `"a.b c"`), so the longest that is one wins. */
     for (const char *dot = name + strlen(name); dot > name; dot--) {
         if (*dot != '.')
             continue;
@@ -147,7 +148,7 @@ bool csv_emit(struct arena *arena, const struct report *report, struct backend_o
         struct csv_row *row = ARENA_NEW(arena, struct csv_row);
         row->scenario = report->scenarios.items[i];
         *VEC_PUSH(arena, grid.rows) = row;
-        map_put(grid.rows_by_name, intern_text(grid.strings, row->scenario), row);
+        map_put(grid.rows_by_name, intern_text(grid.strings, name_text(arena, row->scenario)), row);
     }
     for (size_t i = 0; i < report->quantities.count; i++)
         place(&grid, &report->quantities.items[i]);

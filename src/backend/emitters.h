@@ -1,4 +1,5 @@
-/* emitters.h: the emit functions that backend.c lists, one per file. Nothing else includes this but those files. */
+/* emitters.h: the emit functions that backend.c lists, one per file. Nothing else includes this but those
+ * files. */
 #ifndef PERFC_BACKEND_EMITTERS_H
 #define PERFC_BACKEND_EMITTERS_H
 

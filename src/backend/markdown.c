@@ -119,13 +119,17 @@ static void put_divider(struct markdown_writer *writer, const struct report_tabl
     put(writer, "\n");
 }
 
+/* What is best or a sum stands out, but not what is said about it: "**24.2** (22 % better)". */
 static void put_cell(struct markdown_writer *writer, const struct report_cell *cell, bool total)
 {
-    const char *whole = cell->best || total ? clean_rich(writer->arena, &cell->text) : NULL;
-    bool strong = whole && cell->text.runs.count == 1 && can_be_strong(whole);
+    const struct span_text *first = cell->text.runs.items;
+    bool strong = (cell->best || total) && cell->text.runs.count > 0 && first->tone != TONE_NAME &&
+                  can_be_strong(first->text);
     put(writer, strong ? " **" : " ");
-    put_rich(writer, &cell->text, false, !strong);
-    put(writer, strong ? "**" : "");
+    for (size_t i = 0; i < cell->text.runs.count; i++) {
+        put_run(writer, &cell->text.runs.items[i], false, !strong || i > 0);
+        put(writer, strong && i == 0 ? "**" : "");
+    }
     put(writer, cell->best ? " ★ |" : " |");
 }
 

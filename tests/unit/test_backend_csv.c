@@ -56,6 +56,16 @@ Test(backend_csv, has_a_row_per_scenario_and_a_column_per_quantity)
                                    "b,0.5,,3\r\n");
 }
 
+Test(backend_csv, finds_quoted_names)
+{
+    struct report *report = report_fixture_empty(arena);
+    *VEC_PUSH(arena, report->scenarios) = "my plan. v2";
+    add_number(report, "\"my plan. v2\".tpot", 0.5, "s");
+    cr_assert_str_eq(emit(report), "scenario,tpot (s)\r\nmy plan. v2,0.5\r\n");
+    cr_assert_not_null(
+        strstr(emit(report_fixture(arena)), "\"<script>alert(\"\"x\"\" & 'y')</script>\",,,,,,,,bell"));
+}
+
 Test(backend_csv, quotes_and_disarms)
 {
     static const struct {
