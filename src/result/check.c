@@ -149,16 +149,15 @@ static void check_fits(struct plan *plan, const struct evaluation *evaluation)
     if (memory->fits)
         return;
     struct dim data = {{[DIM_DATA] = 1}};
-    enum attribute cause = plan_is_set(plan, scenario, ATTR_BATCH) ? ATTR_BATCH : ATTR_SCENARIO_MODEL;
     struct print_unit unit = unit_for_print(data, memory->usable, UNIT_STYLE_BINARY);
     if (memory->pool <= 0) {
-        diag_add(plan_diags(plan), DIAG_W0602, span_of(plan, scenario, ATTR_SCENARIO_MODEL),
+        diag_add(plan_diags(plan), DIAG_W0602, scenario->name_span,
                  "the weights of `%s` take %s of the %s that may be used of one `%s`", evaluation->binding.model->decl->name,
                  unit_format(arena, memory->weights, unit, 3), unit_format(arena, memory->usable, unit, 3),
                  evaluation->binding.gpu->decl->name);
         return;
     }
-    struct diag *diag = diag_add(plan_diags(plan), DIAG_W0602, span_of(plan, scenario, cause),
+    struct diag *diag = diag_add(plan_diags(plan), DIAG_W0602, scenario->name_span,
                                  "weights and cache need %s, and %s of one `%s` may be used",
                                  unit_format(arena, memory->total, unit, 3),
                                  unit_format(arena, memory->usable, unit, 3), evaluation->binding.gpu->decl->name);
