@@ -13,7 +13,8 @@ struct totals {
 };
 
 /* `read` weights are read once; `touched` are multiplied, per token. */
-static void multiply(struct totals *totals, double read, double touched, double tokens, const struct pm_format *format)
+static void multiply(struct totals *totals, double read, double touched, double tokens,
+                     const struct pm_format *format)
 {
     double work = 2 * touched * tokens;
     totals->matrix_work += work;
@@ -40,8 +41,8 @@ struct pm_attention_rate pm_attention_rate_of(const struct pm_gpu *gpu, const st
     return rate;
 }
 
-static void add_attention(const struct pm_view *view, const struct pm_block *block, double tp, double sequences,
-                          const struct pm_load *load, struct totals *totals)
+static void add_attention(const struct pm_view *view, const struct pm_block *block, double tp,
+                          double sequences, const struct pm_load *load, struct totals *totals)
 {
     struct pm_attention_rate rate = pm_attention_rate_of(totals->gpu, view, block, tp);
     double count = block->count, queries = sequences * load->queries;
@@ -68,8 +69,9 @@ static void add_attention(const struct pm_view *view, const struct pm_block *blo
     totals->kv_traffic += count * passes * pm_block_state(block, tp);
 }
 
-static void add_block(const struct pm_view *view, const struct pm_layout *layout, const struct pm_block *block,
-                      double sequences, const struct pm_load *load, struct totals *totals)
+static void add_block(const struct pm_view *view, const struct pm_layout *layout,
+                      const struct pm_block *block, double sequences, const struct pm_load *load,
+                      struct totals *totals)
 {
     struct pm_block_counts one;
     pm_count_block(view, block, &one);
@@ -137,9 +139,9 @@ void pm_ceiling_of(const struct pm_case *input, const struct pm_load *load, stru
     out->intensity = pm_divide(out->work, out->traffic);
     double peak = out->compute_time > 0 ? out->work / out->compute_time : pm_peak_16(input->gpu);
     out->balance = peak / bandwidth;
-    out->bound = out->compute_time >= out->memory_time          ? PM_BOUND_COMPUTE
-                 : out->weight_traffic >= out->kv_traffic       ? PM_BOUND_WEIGHTS
-                                                                : PM_BOUND_KV;
+    out->bound = out->compute_time >= out->memory_time    ? PM_BOUND_COMPUTE
+                 : out->weight_traffic >= out->kv_traffic ? PM_BOUND_WEIGHTS
+                                                          : PM_BOUND_KV;
 }
 
 double pm_micro_batches(const struct pm_layout *layout, double sequences)

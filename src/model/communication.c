@@ -85,8 +85,8 @@ double pm_allreduce_time(const struct pm_case *input, double gpus, double bytes)
     double nodes = ceil(gpus / node), local = gpus / nodes;
     double network = input->gpu->network > 0 ? input->gpu->network : pcie_of(input->gpu);
     double rate = network * pm_at_least(input->engine->efficiency_link, 1e-6);
-    double between = ring_time(pm_at_least(2 * (nodes - 1) * RING_STEP, input->engine->allreduce_time), 2, nodes,
-                               bytes / local, rate);
+    double between = ring_time(pm_at_least(2 * (nodes - 1) * RING_STEP, input->engine->allreduce_time), 2,
+                               nodes, bytes / local, rate);
     return (local > 1 ? 2 * inside_node(input, 1, local, bytes) : 0) + between;
 }
 
@@ -126,7 +126,9 @@ void pm_allreduces(const struct pm_case *input, const struct pm_view *view, cons
     for (size_t i = 0; i < model->block_count; i++) {
         const struct pm_block *block = &model->blocks[i];
         bool spread = layout->dp > 1 && block->experts > 0;
-        double count = block->count * (spread ? 1 : layout->tp > 1 ? (view->declared ? 2 : parts_of(block)) : 0);
+        double count = block->count * (spread           ? 1
+                                       : layout->tp > 1 ? (view->declared ? 2 : parts_of(block))
+                                                        : 0);
         step->allreduces += count;
         step->allreduce_time += count * (spread ? all : own);
     }

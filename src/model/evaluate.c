@@ -69,8 +69,8 @@ void pm_evaluate(const struct pm_case *input, struct pm_result *out)
     *out = (struct pm_result){0};
     pm_count_params(input->model, &out->params);
     pm_memory_of(input, &out->memory);
-    out->sequence_length = pm_is_static(input) ? pm_at_least(input->context, 0)
-                                               : pm_prompt_tokens(input) + input->output;
+    out->sequence_length =
+        pm_is_static(input) ? pm_at_least(input->context, 0) : pm_prompt_tokens(input) + input->output;
     out->sequence_length += out->sequence_length > 0 ? pm_at_least(input->draft_tokens, 0) : 0;
     out->hypothetical = !out->memory.fits;
     out->verified = is_verified(input);

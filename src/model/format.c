@@ -7,7 +7,7 @@
 double pm_peak_16(const struct pm_gpu *gpu)
 {
     static const enum pm_compute order[] = {PM_BF16, PM_FP16, PM_TF32, PM_FP32, PM_FP64,
-                                            PM_FP8, PM_INT8, PM_FP6, PM_FP4, PM_INT4};
+                                            PM_FP8,  PM_INT8, PM_FP6,  PM_FP4,  PM_INT4};
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         if (gpu->peak[order[i]] > 0) {
             return gpu->peak[order[i]];

@@ -59,8 +59,8 @@ struct pm_block_counts {
     double key_value;                        /* matrices that divide by key/value heads */
     double attention_vectors;                /* biases, norms of queries and keys, sinks, convolutions */
     double ffn, ffn_vectors;
-    double expert, expert_vectors;           /* one expert */
-    double latent;                           /* into and out of the width that experts work in */
+    double expert, expert_vectors; /* one expert */
+    double latent;                 /* into and out of the width that experts work in */
     double shared;
     double router, router_vectors;
     double norms;

@@ -49,7 +49,8 @@ double pm_kv_token_bytes(const struct pm_view *view, const struct pm_block *bloc
 {
     double values = 0;
     if (block->attention == PM_ATTENTION_GROUPED) {
-        values = pm_kv_heads_per_gpu(block, tp) * (block->head_dim + (block->shared_kv ? 0 : pm_v_dim(block)));
+        values =
+            pm_kv_heads_per_gpu(block, tp) * (block->head_dim + (block->shared_kv ? 0 : pm_v_dim(block)));
     } else if (block->attention == PM_ATTENTION_LATENT) {
         values = block->kv_rank + block->rope_dim;
     }
@@ -130,7 +131,8 @@ double pm_kv_stage_bytes(const struct pm_case *input, const struct pm_view *view
 double pm_kv_bytes(const struct pm_model *model, double tokens, double tp)
 {
     struct pm_view view = pm_view_of(model);
-    struct pm_layout layout = {.tp = pm_at_least(tp, 1), .pp = 1, .dp = 1, .ep = 1, .stage_gpus = 1, .gpus = 1};
+    struct pm_layout layout = {
+        .tp = pm_at_least(tp, 1), .pp = 1, .dp = 1, .ep = 1, .stage_gpus = 1, .gpus = 1};
     return pm_kv_stage_bytes(NULL, &view, &layout, pm_at_least(tokens, 0), 1);
 }
 
@@ -149,9 +151,7 @@ static double kv_slope(const struct pm_view *view, const struct pm_layout *layou
 
 /* ---- weights -------------------------------------------------------------------------------- */
 
-enum {
-    EMBEDDING, POSITIONS, ATTENTION, FFN, EXPERTS, SHARED, ROUTER, NORMS, HEAD, OTHER, CLASSES
-};
+enum { EMBEDDING, POSITIONS, ATTENTION, FFN, EXPERTS, SHARED, ROUTER, NORMS, HEAD, OTHER, CLASSES };
 
 static void add_block_weights(const struct pm_view *view, const struct pm_layout *layout, size_t index,
                               double by_class[CLASSES])
@@ -167,12 +167,14 @@ static void add_block_weights(const struct pm_view *view, const struct pm_layout
     by_class[ATTENTION] += blocks * (pm_bytes(one.attention_split / tp + one.attention_whole + key_value,
                                               pm_format_attention(view, block)) +
                                      pm_bytes(one.attention_vectors, vectors));
-    by_class[FFN] += blocks * (pm_bytes((one.ffn + one.latent) / tp, dense) + pm_bytes(one.ffn_vectors, vectors));
-    by_class[EXPERTS] += blocks * experts * (pm_bytes(one.expert, &block->expert_format) +
-                                             pm_bytes(one.expert_vectors, vectors));
+    by_class[FFN] +=
+        blocks * (pm_bytes((one.ffn + one.latent) / tp, dense) + pm_bytes(one.ffn_vectors, vectors));
+    by_class[EXPERTS] +=
+        blocks * experts *
+        (pm_bytes(one.expert, &block->expert_format) + pm_bytes(one.expert_vectors, vectors));
     by_class[SHARED] += blocks * pm_bytes(one.shared / tp, &block->shared_format);
-    by_class[ROUTER] += blocks * (pm_bytes(one.router, &block->router_format) +
-                                  pm_bytes(one.router_vectors, vectors));
+    by_class[ROUTER] +=
+        blocks * (pm_bytes(one.router, &block->router_format) + pm_bytes(one.router_vectors, vectors));
     by_class[NORMS] += blocks * pm_bytes(one.norms, vectors);
     by_class[OTHER] += blocks * pm_bytes(one.other / tp, dense);
 }
@@ -205,7 +207,8 @@ static void add_end_weights(const struct pm_case *input, const struct pm_view *v
     by_class[EMBEDDING] += embedding;
     by_class[POSITIONS] += positions;
     by_class[HEAD] += head;
-    by_class[NORMS] += pm_bytes(model->hidden * (model->final_norms + (model->embedding_norm ? 2 : 0)), vectors);
+    by_class[NORMS] +=
+        pm_bytes(model->hidden * (model->final_norms + (model->embedding_norm ? 2 : 0)), vectors);
     by_class[OTHER] += 2 * (model->extra_params + model->tower_params);
 }
 
@@ -239,8 +242,9 @@ static void all_weights(const struct pm_case *input, struct pm_memory *out)
         }
     } else if (input->draft_tokens > 0) {
         const struct pm_model *model = input->model;
-        const struct pm_format *format = model->block_count > 0 ? &model->blocks[model->block_count - 1].ffn_format
-                                                                : &model->weights_format;
+        const struct pm_format *format = model->block_count > 0
+                                             ? &model->blocks[model->block_count - 1].ffn_format
+                                             : &model->weights_format;
         out->weights_by_class[OTHER] += pm_bytes(model->mtp_params, format) / pm_layout_of(input).stage_gpus;
     }
     for (size_t i = 0; i < CLASSES; i++) {
@@ -284,11 +288,15 @@ static double sequence_bytes(const struct pm_case *input, double tokens, double 
     return bytes;
 }
 
-/* Greatest integer in [0, most] that fits, where fits() is true below and false above. */
-static double greatest(double most, const struct pm_case *input, const struct pm_memory *memory,
+/* Greatest integer in [0, most] that fits, where fits() is true below and false above; `guess` saves the
+ * search when it is right. */
+static double greatest(double most, double guess, const struct pm_case *input, const struct pm_memory *memory,
                        bool (*fits)(const struct pm_case *, const struct pm_memory *, double))
 {
     double low = 0, high = most;
+    if (guess < most && fits(input, memory, guess) && !fits(input, memory, guess + 1)) {
+        return guess;
+    }
     if (fits(input, memory, most)) {
         return most;
     }
@@ -313,7 +321,8 @@ static bool batch_fits(const struct pm_case *input, const struct pm_memory *memo
     struct pm_layout layout = pm_layout_of(input);
     double sequences = ceil(batch / layout.dp);
     return memory->weights + memory->overhead + activations_counted(input, batch) +
-               sequences * memory->kv_per_sequence <= memory->usable;
+               sequences * memory->kv_per_sequence <=
+           memory->usable;
 }
 
 static bool context_fits(const struct pm_case *input, const struct pm_memory *memory, double tokens)
@@ -325,22 +334,9 @@ static bool context_fits(const struct pm_case *input, const struct pm_memory *me
 /* Beyond every real batch and length, and exact as a double. */
 static const double MOST_SEQUENCES = 1e12, MOST_TOKENS = 1e12;
 
-static void limit_context(const struct pm_case *input, struct pm_memory *out)
-{
-    double model_limit = input->model->max_context;
-    out->max_context = greatest(MOST_TOKENS, input, out, context_fits);
-    out->max_context_limit = PM_LIMIT_MEMORY;
-    if (model_limit > 0 && model_limit <= out->max_context) {
-        out->max_context = model_limit;
-        out->max_context_limit = PM_LIMIT_MODEL;
-    } else if (out->max_context >= MOST_TOKENS) {
-        out->max_context_limit = PM_LIMIT_NONE;
-    }
-}
-
-/* Tokens of the pool besides states and full windows of the sequences that run; a model that has only
- * windows counts in those. */
-static double pool_tokens(const struct pm_case *input, const struct pm_memory *memory, double sequences)
+/* Tokens in whole pages that each of `sharers` finds in the pool, besides the states and full windows of
+ * `sequences`; a model that has only windows counts in those. */
+static double pool_tokens(const struct pm_case *input, double pool, double sequences, double sharers)
 {
     struct pm_layout layout = pm_layout_of(input);
     struct pm_view view = pm_view_of(input->model);
@@ -355,8 +351,23 @@ static double pool_tokens(const struct pm_case *input, const struct pm_memory *m
         fixed += windows ? token * whole_pages(pm_reach(block), page) : 0;
         slope += windows ? 0 : token;
     }
-    double pool = memory->pool - sequences * fixed;
-    return pool > 0 ? floor(pm_divide(pool, slope) / page) * page : 0;
+    double room = pool - sequences * fixed;
+    return room > 0 ? floor(pm_divide(room, slope * sharers) / page) * page : 0;
+}
+
+static void limit_context(const struct pm_case *input, struct pm_memory *out)
+{
+    double model_limit = input->model->max_context;
+    double sequences = ceil(pm_at_least(input->batch, 1) / pm_layout_of(input).dp);
+    double guess = pool_tokens(input, out->pool, sequences, sequences);
+    out->max_context = greatest(MOST_TOKENS, guess, input, out, context_fits);
+    out->max_context_limit = PM_LIMIT_MEMORY;
+    if (model_limit > 0 && model_limit <= out->max_context) {
+        out->max_context = model_limit;
+        out->max_context_limit = PM_LIMIT_MODEL;
+    } else if (out->max_context >= MOST_TOKENS) {
+        out->max_context_limit = PM_LIMIT_NONE;
+    }
 }
 
 /* Tokens reserved for one sequence. */
@@ -387,12 +398,12 @@ void pm_memory_of(const struct pm_case *input, struct pm_memory *out)
 
     double most = floor(pm_divide(out->pool, out->kv_per_sequence));
     if (!input->engine->activations_in_overhead || !(out->kv_per_sequence > 0)) {
-        out->max_batch = greatest(MOST_SEQUENCES, input, out, batch_fits);
+        out->max_batch = greatest(MOST_SEQUENCES, MOST_SEQUENCES, input, out, batch_fits);
     } else if (most > 0) {
         out->max_batch = layout.dp * (most * out->kv_per_sequence <= out->pool ? most : most - 1);
     }
-    out->max_batch_limit = out->kv_per_sequence > 0 || out->max_batch < MOST_SEQUENCES ? PM_LIMIT_MEMORY
-                                                                                       : PM_LIMIT_NONE;
+    out->max_batch_limit =
+        out->kv_per_sequence > 0 || out->max_batch < MOST_SEQUENCES ? PM_LIMIT_MEMORY : PM_LIMIT_NONE;
     /* A closed loop holds the sequences that fit and lets the rest wait; a static step needs them all. */
     double sequences = ceil(batch / layout.dp);
     if (!pm_is_static(input)) {
@@ -403,7 +414,7 @@ void pm_memory_of(const struct pm_case *input, struct pm_memory *out)
     out->free = out->usable - out->total;
     out->fits = out->total <= out->usable;
     out->shortfall = out->fits ? 0 : out->total - out->usable;
-    out->kv_tokens = pool_tokens(input, out, sequences);
+    out->kv_tokens = pool_tokens(input, out->pool, sequences, 1);
     limit_context(input, out);
 }
 

@@ -11,12 +11,12 @@ struct step_context {
     const struct pm_layout *layout;
     const struct pm_load *load;
     struct pm_sink *sink;
-    double sequences;       /* decoding, on the busiest replica */
-    double queries;         /* their tokens */
-    double tokens;          /* with the prompt's */
-    double all_tokens;      /* over all replicas */
-    double attention_rate;  /* FLOP/s achieved in attention */
-    double count;           /* blocks of this kind */
+    double sequences;      /* decoding, on the busiest replica */
+    double queries;        /* their tokens */
+    double tokens;         /* with the prompt's */
+    double all_tokens;     /* over all replicas */
+    double attention_rate; /* FLOP/s achieved in attention */
+    double count;          /* blocks of this kind */
 };
 
 static const struct pm_format bf16 = {.bits = 16, .compute = PM_BF16, .expected = PM_BF16};
@@ -59,8 +59,8 @@ static void gemm(const struct step_context *step, const char *name, double inner
     pm_launch(step->sink, &op);
 }
 
-static void attend(const struct step_context *step, const char *name, double work, double rate, double kv_bytes,
-                   double activations)
+static void attend(const struct step_context *step, const char *name, double work, double rate,
+                   double kv_bytes, double activations)
 {
     struct pm_op op = {
         .name = name,
@@ -112,7 +112,8 @@ static void launch_index(const struct step_context *step, const struct pm_block 
     enum pm_class computed;
     double rate = pm_peak_expected(step->input->gpu, &fp8, &computed) *
                   share(step->input->engine->efficiency_attention);
-    gemm(step, "index query projection", block->q_rank > 0 ? block->q_rank : hidden, columns, format, step->tokens);
+    gemm(step, "index query projection", block->q_rank > 0 ? block->q_rank : hidden, columns, format,
+         step->tokens);
     gemm(step, "index key projection", hidden, block->index_dim, format, step->tokens);
     gemm(step, "index weights", hidden, block->index_heads, &bf16, step->tokens);
     if (step->sequences > 0) {
@@ -121,7 +122,8 @@ static void launch_index(const struct step_context *step, const struct pm_block 
                step->sequences * context * block->index_dim, 0);
     }
     if (load->prompt > 0) {
-        attend(step, "index scores (prompt)", 2 * columns * pm_attended_pairs(load->prompt, load->cached, 0, 0), rate,
+        attend(step, "index scores (prompt)",
+               2 * columns * pm_attended_pairs(load->prompt, load->cached, 0, 0), rate,
                (load->prompt + load->cached) * block->index_dim, 0);
     }
 }
@@ -137,13 +139,15 @@ static void launch_grouped(const struct step_context *step, const struct pm_bloc
     double queries = heads * block->head_dim * (block->output_gate ? 2 : 1);
     struct reach reach = reach_of(step, block);
     if (block->attention_params > 0) {
-        gemm(step, "attention projections", hidden, block->attention_params / hidden / tp, format, step->tokens);
+        gemm(step, "attention projections", hidden, block->attention_params / hidden / tp, format,
+             step->tokens);
     } else {
         gemm(step, "QKV projection", hidden, queries + kv_columns, format, step->tokens);
     }
     if (step->sequences > 0) {
-        attend(step, "decode attention", 2 * heads * both * step->queries * reach.attended, step->attention_rate,
-               step->sequences * reach.attended * token, 2 * step->queries * heads * both);
+        attend(step, "decode attention", 2 * heads * both * step->queries * reach.attended,
+               step->attention_rate, step->sequences * reach.attended * token,
+               2 * step->queries * heads * both);
     }
     if (load->prompt > 0) {
         attend(step, "prompt attention", 2 * heads * both * reach.pairs, step->attention_rate,
@@ -164,12 +168,15 @@ static void launch_latent(const struct step_context *step, const struct pm_block
     double absorbed = 2 * block->kv_rank + block->rope_dim;
     double plain = head + block->v_dim;
     struct reach reach = reach_of(step, block);
-    gemm(step, "down projections", hidden, block->q_rank + block->kv_rank + block->rope_dim, format, step->tokens);
-    gemm(step, "query projection", block->q_rank > 0 ? block->q_rank : hidden, heads * head, format, step->tokens);
+    gemm(step, "down projections", hidden, block->q_rank + block->kv_rank + block->rope_dim, format,
+         step->tokens);
+    gemm(step, "query projection", block->q_rank > 0 ? block->q_rank : hidden, heads * head, format,
+         step->tokens);
     if (step->sequences > 0) {
         gemm(step, "absorbed up projection", block->kv_rank, up, &bf16, step->queries);
-        attend(step, "decode attention", 2 * heads * absorbed * step->queries * reach.attended, step->attention_rate,
-               step->sequences * reach.attended * token, 2 * step->queries * heads * absorbed);
+        attend(step, "decode attention", 2 * heads * absorbed * step->queries * reach.attended,
+               step->attention_rate, step->sequences * reach.attended * token,
+               2 * step->queries * heads * absorbed);
     }
     if (load->prompt > 0) {
         gemm(step, "up projection", block->kv_rank, up, format, load->prompt + reach.cached);
@@ -190,8 +197,8 @@ static void launch_recurrent(const struct step_context *step, const struct pm_bl
     double bytes = block->state_bytes > 0 ? 2 * block->state_bytes / tp : 8 * state;
     /* A prompt passes the state once per 64 tokens (chunked form), and at least once. */
     double passes = step->sequences + (load->prompt > 0 ? pm_at_least(load->prompt / 64, 1) : 0);
-    gemm(step, "input projections", hidden, declared ? block->attention_params / hidden / tp : in_columns, format,
-         step->tokens);
+    gemm(step, "input projections", hidden, declared ? block->attention_params / hidden / tp : in_columns,
+         format, step->tokens);
     if (step->tokens > 0 && bytes > 0) {
         double values = state > 0 ? state : bytes / 8;
         attend(step, "state update", 6 * values * step->tokens, step->attention_rate, bytes * passes,
@@ -298,17 +305,19 @@ static void launch_experts(const struct step_context *step, const struct pm_bloc
     /* The fullest GPU holds ceil(E/ep) experts where ep does not divide E. */
     double ep = step->layout->ep, fullest = ceil(experts / ep) * ep / experts;
     double per_gpu = fullest / step->layout->stage_gpus;
-    double rate = expert_rate(step, &block->expert_format, tokens * used / experts,
-                              pm_divide(tokens * used, touched));
+    double rate =
+        expert_rate(step, &block->expert_format, tokens * used / experts, pm_divide(tokens * used, touched));
     gemm(step, "router", hidden, experts, &block->router_format, step->tokens);
     if (block->expert_input > 0 && block->expert_input != hidden) {
-        gemm(step, "latent input", hidden, input / step->layout->tp, pm_format_ffn(step->view, block), step->tokens);
-        gemm(step, "latent output", input / step->layout->tp, hidden, pm_format_ffn(step->view, block), step->tokens);
+        gemm(step, "latent input", hidden, input / step->layout->tp, pm_format_ffn(step->view, block),
+             step->tokens);
+        gemm(step, "latent output", input / step->layout->tp, hidden, pm_format_ffn(step->view, block),
+             step->tokens);
     }
-    grouped_gemm(step, "expert input", input, (block->ffn_gated ? 2 : 1) * block->expert_ffn, &block->expert_format,
+    grouped_gemm(step, "expert input", input, (block->ffn_gated ? 2 : 1) * block->expert_ffn,
+                 &block->expert_format, tokens * used * per_gpu, touched * per_gpu, rate);
+    grouped_gemm(step, "expert output", block->expert_ffn, input, &block->expert_format,
                  tokens * used * per_gpu, touched * per_gpu, rate);
-    grouped_gemm(step, "expert output", block->expert_ffn, input, &block->expert_format, tokens * used * per_gpu,
-                 touched * per_gpu, rate);
     step->sink->step->distinct_experts = pm_at_least(touched, step->sink->step->distinct_experts);
 }
 
@@ -327,7 +336,8 @@ static void launch_weights(const struct step_context *step, const char *name, do
         .count = step->count,
         .work = 2 * step->tokens * scaled,
         .weight_bytes = pm_bytes(scaled, format),
-        .activation_bytes = activation_bytes(step->tokens, step->view->model->hidden, step->view->model->hidden),
+        .activation_bytes =
+            activation_bytes(step->tokens, step->view->model->hidden, step->view->model->hidden),
         .rate = dense_rate(step, format),
     };
     pm_launch(step->sink, &op);
@@ -354,7 +364,8 @@ static void launch_block(const struct step_context *step, const struct pm_block 
                      view->declared_block / (3 * view->model->hidden), true, &view->model->weights_format);
         return;
     }
-    launch_dense(step, "feed-forward input", "feed-forward output", block->ffn, block->ffn_gated, &block->ffn_format);
+    launch_dense(step, "feed-forward input", "feed-forward output", block->ffn, block->ffn_gated,
+                 &block->ffn_format);
     if (block->experts > 0) {
         launch_experts(step, block);
     }
@@ -382,7 +393,11 @@ void pm_launch_all(const struct pm_case *input, const struct pm_view *view, cons
         sequences = pm_at_least(sequences, 1); /* the busiest replica has one */
     }
     struct step_context step = {
-        .input = input, .view = view, .layout = layout, .load = load, .sink = sink,
+        .input = input,
+        .view = view,
+        .layout = layout,
+        .load = load,
+        .sink = sink,
         .sequences = sequences,
         .queries = sequences * load->queries,
         .tokens = sequences * load->queries + load->prompt,

@@ -37,9 +37,10 @@ static void count_linear(const struct pm_block *block, double hidden, struct pm_
 {
     double keys = block->linear_key_heads * block->linear_key_dim;
     double values = block->linear_value_heads * block->linear_value_dim;
-    out->attention_split += hidden * (2 * keys + 2 * values + 2 * block->linear_value_heads) + values * hidden;
-    out->attention_vectors += (2 * keys + values) * block->conv_kernel + 2 * block->linear_value_heads +
-                              block->linear_value_dim;
+    out->attention_split +=
+        hidden * (2 * keys + 2 * values + 2 * block->linear_value_heads) + values * hidden;
+    out->attention_vectors +=
+        (2 * keys + values) * block->conv_kernel + 2 * block->linear_value_heads + block->linear_value_dim;
 }
 
 /* Mamba-2: x, z, B, C and dt in; convolution over x, B and C; A, D, dt bias and a gated norm. */
@@ -153,13 +154,14 @@ static void count_architecture(const struct pm_view *view, struct pm_params *out
         matmul_active += count * (common + used * one.expert);
         unused += count * (block->experts - used) * (one.expert + one.expert_vectors);
         const struct pm_format *dense = pm_format_ffn(view, block);
-        weight_bytes += count * (pm_bytes(sum_attention(&one), pm_format_attention(view, block)) +
-                                 pm_bytes(one.ffn + one.latent + one.other, dense) +
-                                 pm_bytes(experts, &block->expert_format) +
-                                 pm_bytes(one.shared, &block->shared_format) +
-                                 pm_bytes(one.router, &block->router_format) +
-                                 pm_bytes(one.attention_vectors + one.ffn_vectors + one.norms +
-                                          block->experts * one.expert_vectors + one.router_vectors, vectors));
+        weight_bytes +=
+            count *
+            (pm_bytes(sum_attention(&one), pm_format_attention(view, block)) +
+             pm_bytes(one.ffn + one.latent + one.other, dense) + pm_bytes(experts, &block->expert_format) +
+             pm_bytes(one.shared, &block->shared_format) + pm_bytes(one.router, &block->router_format) +
+             pm_bytes(one.attention_vectors + one.ffn_vectors + one.norms +
+                          block->experts * one.expert_vectors + one.router_vectors,
+                      vectors));
         out->kv_bytes_per_token += count * pm_index_token_bytes(block);
         out->kv_bytes_per_token += pm_reach(block) > 0 ? 0 : count * pm_kv_token_bytes(view, block, 1);
         out->kv_bytes_window += count * pm_reach(block) * pm_kv_token_bytes(view, block, 1);
@@ -208,8 +210,8 @@ static void spread_declared(struct pm_view *view)
     }
     double rest = model->declared_params - attention;
     view->declared_bare = !known || !(rest > 0);
-    view->declared_block = pm_divide(view->declared_bare ? model->declared_params : rest,
-                                     pm_at_least(view->layers, 1));
+    view->declared_block =
+        pm_divide(view->declared_bare ? model->declared_params : rest, pm_at_least(view->layers, 1));
 }
 
 struct pm_view pm_view_of(const struct pm_model *model)
@@ -242,9 +244,10 @@ void pm_count_params(const struct pm_model *model, struct pm_params *out)
     out->layers = view.layers;
     out->estimate = 12 * view.layers * model->hidden * model->hidden;
     if (view.scale != 1) {
-        double *counts[] = {&out->embedding, &out->positions, &out->attention, &out->ffn, &out->experts,
-                            &out->shared, &out->router, &out->norms, &out->head, &out->other,
-                            &out->active, &out->matmul, &out->matmul_active, &out->weight_bytes};
+        double *counts[] = {&out->embedding,     &out->positions,   &out->attention, &out->ffn,
+                            &out->experts,       &out->shared,      &out->router,    &out->norms,
+                            &out->head,          &out->other,       &out->active,    &out->matmul,
+                            &out->matmul_active, &out->weight_bytes};
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
             *counts[i] *= view.scale;
         }

@@ -190,14 +190,15 @@ struct pm_case {
 /* ---- parameters --------------------------------------------------------------------------- */
 
 struct pm_params {
-    double embedding, positions, attention, ffn, experts, shared, router, norms, head, other; /* add up to total */
+    double embedding, positions, attention, ffn, experts; /* with the next line, they add up to total */
+    double shared, router, norms, head, other;
     double total;
     double active;              /* total less unused experts, input embedding included */
     double matmul;              /* matrices that are multiplied, head once even when tied */
     double matmul_active;       /* the same with k of E experts */
     double estimate;            /* 12 L d^2 */
     double layers;
-    double kv_bytes_per_token;  /* slope: bytes one more token adds, all blocks without a window, whole model */
+    double kv_bytes_per_token;  /* slope: bytes one more token adds to all blocks without a window */
     double kv_bytes_window;     /* most that windowed blocks hold per sequence */
     double state_bytes;         /* fixed state per sequence */
     double weight_bytes;        /* all of it as stored, no replication */
@@ -230,7 +231,7 @@ struct pm_memory {
     enum pm_limit max_batch_limit; /* PM_LIMIT_NONE: sequences take no memory, max_batch means nothing */
     double max_context;         /* at this batch */
     enum pm_limit max_context_limit;
-    double weights_by_class[10];/* embedding, positions, attention, ffn, experts, shared, router, norms, head, other */
+    double weights_by_class[10];/* in the order of pm_params: embedding to other */
 };
 
 void pm_memory_of(const struct pm_case *input, struct pm_memory *out);

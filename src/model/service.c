@@ -153,7 +153,8 @@ static void finish(const struct pm_case *input, struct pm_service *service)
     service->speed = pm_divide(1, service->tpot);
     double tpot = pm_at_least(service->tpot, 0);
     service->stream_time *= tpot;
-    double own = prompts ? service->request_time + service->prefill + service->stream_time + service->wave_time : 0;
+    double own =
+        prompts ? service->request_time + service->prefill + service->stream_time + service->wave_time : 0;
     if (pm_is_static(input)) {
         service->ttft = prompts ? own : -1;
         service->latency = service->tpot_inclusive = -1;

@@ -8,7 +8,7 @@ void pm_launch(struct pm_sink *sink, const struct pm_op *op)
     double bytes = op->weight_bytes + op->kv_bytes + op->activation_bytes;
     double compute = pm_divide(op->work, op->rate), memory = bytes / sink->bandwidth;
     double busy = pm_at_least(compute, memory);
-    enum pm_bound bound = compute > memory ? PM_BOUND_COMPUTE
+    enum pm_bound bound = compute > memory       ? PM_BOUND_COMPUTE
                           : op->weight_bytes > 0 ? PM_BOUND_WEIGHTS
                                                  : PM_BOUND_KV;
     struct pm_step *step = sink->step;
@@ -68,14 +68,15 @@ static void step_at_ceiling(const struct pm_case *input, const struct pm_load *l
     }
     for (size_t i = 0; i < input->model->block_count; i++) {
         const struct pm_block *block = &input->model->blocks[i];
-        out->distinct_experts = pm_at_least(pm_at_most(block->active_experts, block->experts), out->distinct_experts);
+        out->distinct_experts =
+            pm_at_least(pm_at_most(block->active_experts, block->experts), out->distinct_experts);
     }
     pm_step_close(out);
     out->time = ceiling.time; /* not a rounding apart from it */
 }
 
-void pm_step_of(const struct pm_case *input, const struct pm_load *load, struct pm_step *out, struct pm_op *ops,
-                size_t ops_max, size_t *op_count)
+void pm_step_of(const struct pm_case *input, const struct pm_load *load, struct pm_step *out,
+                struct pm_op *ops, size_t ops_max, size_t *op_count)
 {
     const struct pm_engine *engine = input->engine;
     const struct pm_gpu *gpu = input->gpu;
@@ -89,7 +90,8 @@ void pm_step_of(const struct pm_case *input, const struct pm_load *load, struct 
         step_at_ceiling(input, load, out);
         return;
     }
-    double efficiency = gpu->efficiency_bandwidth > 0 ? gpu->efficiency_bandwidth : engine->efficiency_bandwidth;
+    double efficiency =
+        gpu->efficiency_bandwidth > 0 ? gpu->efficiency_bandwidth : engine->efficiency_bandwidth;
     double factor = gpu->operation_time_factor > 0 ? gpu->operation_time_factor : 1;
     struct pm_sink sink = {
         .step = out,
@@ -103,7 +105,8 @@ void pm_step_of(const struct pm_case *input, const struct pm_load *load, struct 
     double tokens = pm_at_least(load->sequences, 0) * load->queries + load->prompt;
     double handover = 0;
     if (layout.pp > 1 && tokens > 0) {
-        handover = (layout.pp - 1) * pm_handover_time(input, &layout, tokens / layout.dp * input->model->hidden * 2);
+        handover =
+            (layout.pp - 1) * pm_handover_time(input, &layout, tokens / layout.dp * input->model->hidden * 2);
     }
     /* Of one micro-batch: the host schedules the others while they wait for their stages. */
     out->host_time = pm_at_least(engine->sequence_time, 0) * pm_at_least(load->sequences, 0);

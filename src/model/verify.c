@@ -18,17 +18,30 @@ static bool finite_all(const double *values, size_t count)
 }
 
 /* Every structure checked here is nothing but doubles up to the member named. */
-#define FINITE(object, last) \
-    finite_all((const double *)(const void *)(object), \
-               (size_t)((const double *)(const void *)&(object)->last - (const double *)(const void *)(object)) + 1)
+#define FINITE(object, last)                                                                                 \
+    finite_all(                                                                                              \
+        (const double *)(const void *)(object),                                                              \
+        (size_t)((const double *)(const void *)&(object)->last - (const double *)(const void *)(object)) +   \
+            1)
 
 static const char *verify_finite(const struct pm_result *result)
 {
     const struct pm_memory *memory = &result->memory;
     const double rest[] = {
-        memory->max_batch, memory->max_context, result->context, result->sequence_length, result->critical_batch,
-        result->critical_context, result->kv_equals_weights, result->gpus, result->mfu, result->mbu,
-        result->cost_per_mtok, result->cost_per_mtok_blended, result->energy_per_token, result->scaling_efficiency,
+        memory->max_batch,
+        memory->max_context,
+        result->context,
+        result->sequence_length,
+        result->critical_batch,
+        result->critical_context,
+        result->kv_equals_weights,
+        result->gpus,
+        result->mfu,
+        result->mbu,
+        result->cost_per_mtok,
+        result->cost_per_mtok_blended,
+        result->energy_per_token,
+        result->scaling_efficiency,
     };
     if (!FINITE(&result->params, weight_bytes) || !FINITE(memory, kv_tokens) ||
         !finite_all(memory->weights_by_class, sizeof memory->weights_by_class / sizeof(double)) ||
@@ -48,7 +61,8 @@ static const char *verify_params(const struct pm_params *params)
     if (!same(parts, params->total, params->total)) {
         return "the parameters of the parts do not add up to the total";
     }
-    if (params->active > params->total * (1 + 1e-12) || params->matmul_active > params->matmul * (1 + 1e-12)) {
+    if (params->active > params->total * (1 + 1e-12) ||
+        params->matmul_active > params->matmul * (1 + 1e-12)) {
         return "more parameters are active than there are";
     }
     return NULL;

@@ -7,7 +7,8 @@ const struct pm_format fixture_fp16 = {.bits = 16, .compute = PM_FP16, .expected
 const struct pm_format fixture_bf16 = {.bits = 16, .compute = PM_BF16, .expected = PM_BF16};
 const struct pm_format fixture_fp8 = {.bits = 8, .compute = PM_FP8, .expected = PM_FP8};
 const struct pm_format fixture_int8 = {.bits = 8, .compute = PM_INT8, .expected = PM_INT8};
-const struct pm_format fixture_int4 = {.bits = 4, .compute = PM_FP16, .expected = PM_FP16, .weight_only = true};
+const struct pm_format fixture_int4 = {
+    .bits = 4, .compute = PM_FP16, .expected = PM_FP16, .weight_only = true};
 const struct pm_format fixture_nvfp4 = {.bits = 4.5, .compute = PM_FP4, .expected = PM_FP4};
 const struct pm_format fixture_mxfp4 = {.bits = 4.25, .compute = PM_FP4, .expected = PM_FP8};
 
@@ -54,7 +55,9 @@ void fixture_engine(struct pm_engine *out, const char *name)
         .page = 16,
         .chunk = 8192,
         .request_time = 0.020,
-        .stream_interval = strcmp(name, "vllm") == 0 ? 4 : strcmp(name, "sglang") == 0 ? 33 : 9,
+        .stream_interval = strcmp(name, "vllm") == 0     ? 4
+                           : strcmp(name, "sglang") == 0 ? 33
+                                                         : 9,
         .first_wave = 0.06,
         .tpot_band = {0.84, 1.21},
         .ttft_band = {0.63, 1.74},
@@ -95,18 +98,31 @@ void fixture_formats(struct fixture_model *model, const struct pm_format *weight
     }
 }
 
-struct pm_case fixture_case(const struct pm_model *model, const struct pm_gpu *gpu, const struct pm_engine *engine)
+struct pm_case fixture_case(const struct pm_model *model, const struct pm_gpu *gpu,
+                            const struct pm_engine *engine)
 {
-    return (struct pm_case){.model = model, .gpu = gpu, .engine = engine, .tp = 1, .pp = 1, .dp = 1, .ep = 1,
-                            .replicas = 1, .batch = 1};
+    return (struct pm_case){.model = model,
+                            .gpu = gpu,
+                            .engine = engine,
+                            .tp = 1,
+                            .pp = 1,
+                            .dp = 1,
+                            .ep = 1,
+                            .replicas = 1,
+                            .batch = 1};
 }
 
 /* ---- the models of the serving measurements --------------------------------------------------- */
 
 static struct pm_block grouped(double count, double heads, double kv_heads, double head_dim, double ffn)
 {
-    return (struct pm_block){.count = count, .attention = PM_ATTENTION_GROUPED, .heads = heads,
-                             .kv_heads = kv_heads, .head_dim = head_dim, .v_dim = head_dim, .ffn = ffn,
+    return (struct pm_block){.count = count,
+                             .attention = PM_ATTENTION_GROUPED,
+                             .heads = heads,
+                             .kv_heads = kv_heads,
+                             .head_dim = head_dim,
+                             .v_dim = head_dim,
+                             .ffn = ffn,
                              .ffn_gated = true};
 }
 
@@ -161,8 +177,12 @@ static size_t geometry(struct fixture_model *out, const char *name)
         out->model = (struct pm_model){.hidden = 4096, .vocab = 248320};
         blocks[0] = grouped(15, 32, 2, 256, 0);
         blocks[0].output_gate = true;
-        blocks[1] = (struct pm_block){.count = 45, .attention = PM_ATTENTION_LINEAR, .linear_key_heads = 16,
-                                      .linear_value_heads = 64, .linear_key_dim = 128, .linear_value_dim = 128,
+        blocks[1] = (struct pm_block){.count = 45,
+                                      .attention = PM_ATTENTION_LINEAR,
+                                      .linear_key_heads = 16,
+                                      .linear_value_heads = 64,
+                                      .linear_key_dim = 128,
+                                      .linear_value_dim = 128,
                                       .ffn_gated = true};
         for (int i = 0; i < 2; i++) {
             add_experts(&blocks[i], 512, 10, 1024);
@@ -172,9 +192,16 @@ static size_t geometry(struct fixture_model *out, const char *name)
     }
     if (strstr(name, "DeepSeek") != NULL) { /* deepseek-ai__DeepSeek-R1.json */
         out->model = (struct pm_model){.hidden = 7168, .vocab = 129280};
-        blocks[0] = (struct pm_block){.count = 3, .attention = PM_ATTENTION_LATENT, .heads = 128, .q_rank = 1536,
-                                      .kv_rank = 512, .nope_dim = 128, .rope_dim = 64, .v_dim = 128,
-                                      .ffn = 18432, .ffn_gated = true};
+        blocks[0] = (struct pm_block){.count = 3,
+                                      .attention = PM_ATTENTION_LATENT,
+                                      .heads = 128,
+                                      .q_rank = 1536,
+                                      .kv_rank = 512,
+                                      .nope_dim = 128,
+                                      .rope_dim = 64,
+                                      .v_dim = 128,
+                                      .ffn = 18432,
+                                      .ffn_gated = true};
         blocks[1] = blocks[0];
         blocks[1].count = 58;
         blocks[1].ffn = 0;
@@ -186,8 +213,8 @@ static size_t geometry(struct fixture_model *out, const char *name)
 }
 
 /* Formats of calibration.md section 4. */
-bool fixture_serving_model(struct fixture_model *out, const char *name, const char *precision, const char *gpu,
-                           const char *engine)
+bool fixture_serving_model(struct fixture_model *out, const char *name, const char *precision,
+                           const char *gpu, const char *engine)
 {
     bool fp4 = strcmp(precision, "fp4") == 0, bf16 = strcmp(precision, "bf16") == 0;
     bool blackwell = strcmp(gpu, "b200_sxm") == 0, gpt_oss = strstr(name, "gpt-oss") != NULL;
@@ -198,7 +225,8 @@ bool fixture_serving_model(struct fixture_model *out, const char *name, const ch
     }
     fixture_formats(out, bf16 ? &fixture_bf16 : fp4 ? &fixture_nvfp4 : &fixture_fp8);
     bool qwen = strstr(name, "Qwen3.5") != NULL;
-    bool attention_16 = gpt_oss || (fp4 && (qwen || strstr(name, "MiniMax") != NULL || strstr(name, "DeepSeek") != NULL));
+    bool attention_16 =
+        gpt_oss || (fp4 && (qwen || strstr(name, "MiniMax") != NULL || strstr(name, "DeepSeek") != NULL));
     for (size_t i = 0; i < count; i++) {
         if (attention_16) {
             out->blocks[i].attention_format = fixture_bf16;

@@ -14,8 +14,8 @@ struct fixture_model {
     struct pm_block blocks[FIXTURE_BLOCKS];
 };
 
-extern const struct pm_format fixture_fp16, fixture_bf16, fixture_fp8, fixture_int8, fixture_int4, fixture_nvfp4,
-    fixture_mxfp4;
+extern const struct pm_format fixture_fp16, fixture_bf16, fixture_fp8, fixture_int8, fixture_int4,
+    fixture_nvfp4, fixture_mxfp4;
 
 /* The systems of the serving measurements, by their names there ("h100_sxm"). False: unknown. */
 bool fixture_gpu(struct pm_gpu *out, const char *name);
@@ -25,14 +25,15 @@ void fixture_engine(struct pm_engine *out, const char *name);
 void fixture_ideal(struct pm_engine *out);
 
 /* The models of the serving measurements in the formats that were run. False: unknown. */
-bool fixture_serving_model(struct fixture_model *out, const char *name, const char *precision, const char *gpu,
-                           const char *engine);
+bool fixture_serving_model(struct fixture_model *out, const char *name, const char *precision,
+                           const char *gpu, const char *engine);
 
 /* Connects blocks to model, and gives all parts one format. */
 void fixture_connect(struct fixture_model *model, size_t blocks);
 void fixture_formats(struct fixture_model *model, const struct pm_format *weights);
 
 /* A case with every degree of parallelism at 1. */
-struct pm_case fixture_case(const struct pm_model *model, const struct pm_gpu *gpu, const struct pm_engine *engine);
+struct pm_case fixture_case(const struct pm_model *model, const struct pm_gpu *gpu,
+                            const struct pm_engine *engine);
 
 #endif

@@ -37,7 +37,8 @@ static void check_row(char *fields[COLUMNS])
     struct pm_gpu gpu;
     struct pm_engine engine;
     struct pm_result result;
-    cr_assert(fixture_serving_model(&model, fields[3], fields[5], fields[4], fields[1]), "%s: %s", fields[0], fields[3]);
+    cr_assert(fixture_serving_model(&model, fields[3], fields[5], fields[4], fields[1]), "%s: %s", fields[0],
+              fields[3]);
     cr_assert(fixture_gpu(&gpu, fields[4]));
     fixture_engine(&engine, fields[1]);
     engine.as_calibrated = true;

@@ -21,8 +21,13 @@ static void setup(struct worked *w)
     w->gpu = (struct pm_gpu){.memory = 80e9, .bandwidth = 2e12};
     w->gpu.peak[PM_FP16] = 312e12;
     w->model.model = (struct pm_model){.declared_params = 7e9, .hidden = 4096};
-    w->model.blocks[0] = (struct pm_block){.count = 32, .attention = PM_ATTENTION_GROUPED, .heads = 32,
-                                           .kv_heads = 32, .head_dim = 128, .v_dim = 128, .ffn_gated = true,
+    w->model.blocks[0] = (struct pm_block){.count = 32,
+                                           .attention = PM_ATTENTION_GROUPED,
+                                           .heads = 32,
+                                           .kv_heads = 32,
+                                           .head_dim = 128,
+                                           .v_dim = 128,
+                                           .ffn_gated = true,
                                            .norms = 2};
     fixture_formats(&w->model, &fixture_fp16);
     w->model.model.kv_format = fixture_fp16;
@@ -42,7 +47,8 @@ static void run(struct worked *w, double context, double batch)
 
 static void row(const char *id, double value, double expected)
 {
-    cr_expect(fabs(value - expected) <= 1e-9 * fabs(expected), "%s: %.17g, expected %.17g", id, value, expected);
+    cr_expect(fabs(value - expected) <= 1e-9 * fabs(expected), "%s: %.17g, expected %.17g", id, value,
+              expected);
 }
 
 /* "intensity, matrix work only". */
