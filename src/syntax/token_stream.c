@@ -1,0 +1,335 @@
+/* token_stream.c: between the scanner and the grammar. Bison's yylex.
+ *
+ * It bounds nesting, closes what is open at the end of the file, and recovers from errors: after a report it
+ * skips to a place where a statement begins, delivers SYNC (the one token the grammar's error rules wait for)
+ * and goes on from there. The look-ahead that bison holds is never ahead of a token it may still complain
+ * about: the effect of a token on nesting is applied when the next one is asked for, so an offending token
+ * leaves no trace. */
+#include <string.h>
+
+#include "grammar/parse.h"
+#include "syntax/lexeme.h"
+#include "syntax/parser.h"
+#include "syntax/scan.h"
+#include "syntax/syntax_error.h"
+#include "syntax/token_stream.h"
+
+/* ---- nesting ---- */
+
+static struct opening *innermost(struct token_stream *stream) {
+    return &stream->open[stream->depth];
+}
+
+static void forget(struct token_stream *stream, unsigned *counter) {
+    stream->nesting -= *counter;
+    *counter = 0;
+}
+
+static void forget_operators(struct token_stream *stream) {
+    struct opening *opening = innermost(stream);
+    forget(stream, &opening->signs);
+    forget(stream, &opening->nots);
+    forget(stream, &opening->ifs);
+}
+
+static void push(struct token_stream *stream, struct token token) {
+    stream->nesting++;
+    stream->open[++stream->depth] = (struct opening){.span = token.span, .brace = token.kind == TOK_OPEN_BRACE};
+}
+
+static void pop(struct token_stream *stream) {
+    forget_operators(stream);
+    stream->nesting--;
+    stream->depth--;
+}
+
+/* An unclosed parenthesis ends with its block. */
+static void drop_parentheses(struct token_stream *stream) {
+    while (stream->depth > 0 && !innermost(stream)->brace)
+        pop(stream);
+}
+
+static bool is_prefix_operator(int kind, int previous) {
+    if (kind == TOK_MINUS || kind == TOK_PLUS)
+        return !token_ends_expression(previous);
+    return kind == TOK_NOT || kind == TOK_IF;
+}
+
+/* Keeps count of what is open after history[0], which the grammar has accepted. */
+static void apply(struct token_stream *stream) {
+    struct token token = stream->history[0];
+    int previous = stream->history[1].kind;
+    struct opening *opening = innermost(stream);
+    switch (token.kind) {
+    case TOK_OPEN_BRACE:
+        forget_operators(stream);
+        push(stream, token);
+        return;
+    case TOK_OPEN_PAREN:
+        push(stream, token);
+        return;
+    case TOK_CLOSE_BRACE:
+        drop_parentheses(stream);
+        if (stream->depth > 0)
+            pop(stream);
+        return;
+    case TOK_CLOSE_PAREN:
+        if (stream->depth > 0 && !opening->brace)
+            pop(stream);
+        forget(stream, &innermost(stream)->signs);
+        return;
+    case TOK_PLUS:
+    case TOK_MINUS:
+        if (is_prefix_operator(token.kind, previous)) {
+            opening->signs++;
+            stream->nesting++;
+        }
+        return;
+    case TOK_NOT:
+        opening->nots++;
+        stream->nesting++;
+        return;
+    case TOK_IF:
+        opening->ifs++;
+        stream->nesting++;
+        return;
+    case TOK_AND:
+    case TOK_OR:
+    case TOK_THEN:
+    case TOK_ELSE:
+        forget(stream, &opening->nots);
+        return;
+    case TOK_COMMA:
+    case TOK_SEMICOLON:
+        forget_operators(stream);
+        return;
+    default:
+        if (token_is_word(token.kind) && token_ends_expression(previous))
+            forget_operators(stream); /* a statement begins */
+        else if (token_ends_expression(token.kind))
+            forget(stream, &opening->signs);
+    }
+}
+
+static bool is_too_deep(const struct token_stream *stream, int kind) {
+    bool deeper = kind == TOK_OPEN_BRACE || kind == TOK_OPEN_PAREN ||
+                  is_prefix_operator(kind, stream->history[0].kind);
+    return deeper && stream->nesting >= NESTING_MAX;
+}
+
+bool token_stream_in_block(const struct token_stream *stream) {
+    unsigned depth = stream->depth;
+    while (depth > 0 && !stream->open[depth].brace)
+        depth--;
+    return depth > 0;
+}
+
+const struct opening *token_stream_open_parenthesis(const struct token_stream *stream) {
+    const struct opening *opening = &stream->open[stream->depth];
+    return stream->depth > 0 && !opening->brace ? opening : NULL;
+}
+
+/* ---- scanning ---- */
+
+static struct token next_token(struct parser *parser) {
+    struct token_stream *stream = &parser->stream;
+    if (stream->queued > 0) {
+        struct token token = stream->queue[0];
+        stream->queue[0] = stream->queue[1];
+        stream->queued--;
+        return token;
+    }
+    if (!stream->at_end) {
+        struct token token = scan_next(parser);
+        if (token.kind != TOK_YYEOF)
+            return token;
+        stream->at_end = true;
+    }
+    uint32_t end = (uint32_t)parser->source->length;
+    return (struct token){.kind = TOK_YYEOF, .span = parser_span(parser, end, end), .first_on_line = true};
+}
+
+void token_stream_put_back(struct token_stream *stream, struct token token) {
+    stream->queue[1] = stream->queue[0];
+    stream->queue[0] = token;
+    stream->queued++;
+}
+
+/* ---- recovery ---- */
+
+/* `word name {` or `word name :`. */
+static bool declaration_follows(const struct parser *parser, struct token word) {
+    size_t name = text_skip_space(parser, word.span.end);
+    size_t end = text_skip_name(parser, name);
+    char after = parser->source->text[text_skip_space(parser, end)];
+    return end > name && (after == '{' || after == ':');
+}
+
+static bool begins_block_statement(const struct parser *parser, struct token token, struct token previous) {
+    if (!token_is_word(token.kind) || previous.kind == TOK_DOT)
+        return false;
+    if (token.first_on_line && token_ends_expression(previous.kind))
+        return true;
+    return text_is_left_side(parser, token.span.end) ||
+           (token.kind == TOK_KIND && declaration_follows(parser, token));
+}
+
+static bool begins_file_statement(const struct parser *parser, struct token token, struct token previous) {
+    if (!token_is_word(token.kind) || previous.kind == TOK_DOT || previous.kind == TOK_COLON)
+        return false;
+    if (token.kind == TOK_NAME || token.kind == TOK_STEP || token.kind == TOK_AS)
+        return token.first_on_line && declaration_follows(parser, token); /* of a kind nobody knows */
+    size_t at = text_skip_space(parser, token.span.end);
+    return text_skip_name(parser, at) > at || (token.kind == TOK_KIND && parser->source->text[at] == '{') ||
+           (token.kind != TOK_KIND && token.first_on_line);
+}
+
+static bool is_sync_point(const struct parser *parser, struct token token, struct token previous) {
+    if (token.kind == TOK_YYEOF || token.kind == TOK_SEMICOLON)
+        return true;
+    if (!token_stream_in_block(&parser->stream))
+        return begins_file_statement(parser, token, previous);
+    return token.kind == TOK_CLOSE_BRACE || begins_block_statement(parser, token, previous);
+}
+
+/* From an opening brace to its closing one. */
+static void skip_braces(struct parser *parser) {
+    for (unsigned depth = 1; depth > 0;) {
+        struct token token = next_token(parser);
+        if (token.kind == TOK_OPEN_BRACE)
+            depth++;
+        else if (token.kind == TOK_CLOSE_BRACE)
+            depth--;
+        else if (token.kind == TOK_YYEOF) {
+            parser->stream.end_excused = true;
+            return;
+        }
+    }
+}
+
+/* Skips to where a statement begins and leaves that token in the queue. The offending token may itself be the
+ * place, unless parsing went on from it already. */
+static struct token recover(struct parser *parser) {
+    struct token_stream *stream = &parser->stream;
+    drop_parentheses(stream);
+    forget_operators(stream);
+    parser->quiet = true;
+    struct token token = stream->history[0], previous = stream->history[1];
+    bool skip = stream->resumed;
+    if (stream->queued > 0) { /* what to go on with is known */
+        token = next_token(parser);
+        previous = (struct token){.kind = TOK_SEMICOLON};
+        skip = false;
+    }
+    while (skip || !is_sync_point(parser, token, previous)) {
+        if (token.kind == TOK_OPEN_BRACE)
+            skip_braces(parser);
+        previous = token;
+        token = next_token(parser);
+        skip = false;
+    }
+    parser->quiet = false;
+    token_stream_put_back(stream, token);
+    stream->recovering = false;
+    struct token sync = {.kind = TOK_SYNC, .span = token.span};
+    sync.span.end = sync.span.start;
+    return sync;
+}
+
+/* ---- the end ---- */
+
+static struct span after_last_token(const struct token_stream *stream) {
+    struct span span = stream->history[0].span;
+    span.start = span.end;
+    return span;
+}
+
+/* A `;`, so that an incomplete last statement does not meet the end itself, which bison takes as a reason to
+ * give up; then a `}` for each open `{`. */
+static struct token end_token(struct parser *parser, struct token end) {
+    struct token_stream *stream = &parser->stream;
+    if (parser->expression_only)
+        return end;
+    if (!stream->ended) {
+        stream->ended = true;
+        return (struct token){.kind = TOK_SEMICOLON, .span = after_last_token(stream)};
+    }
+    drop_parentheses(stream);
+    if (stream->depth == 0)
+        return end;
+    if (stream->unclosed_count == 0)
+        for (unsigned i = 1; i <= stream->depth; i++)
+            if (stream->open[i].brace)
+                stream->unclosed[stream->unclosed_count++] = stream->open[i];
+    return (struct token){.kind = TOK_CLOSE_BRACE, .span = after_last_token(stream)};
+}
+
+/* ---- delivery ---- */
+
+static bool is_blank_byte(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* `a-1` is a name and `a -1` an accident: a minus between values has a blank on each side. */
+static void check_minus(struct parser *parser, struct token token) {
+    if (token.kind != TOK_MINUS || !token_ends_expression(parser->stream.history[0].kind))
+        return;
+    const char *text = parser->source->text;
+    bool before = token.span.start > 0 && is_blank_byte(text[token.span.start - 1]);
+    bool after = is_blank_byte(text[token.span.end]) || text[token.span.end] == '#';
+    if (!before || !after)
+        syntax_error_minus(parser, token.span, before, after);
+}
+
+/* `a =` and on the next line `b = 4`: the value is missing, and the grammar would notice only at the second `=`. */
+static bool operand_is_missing(const struct parser *parser, struct token token) {
+    return token.first_on_line && token_needs_operand(parser->stream.history[0].kind) &&
+           token_is_word(token.kind) && text_is_left_side(parser, token.span.end);
+}
+
+static struct token start_token(struct parser *parser) {
+    parser->stream.started = true;
+    return (struct token){.kind = parser->expression_only ? TOK_WHOLE_EXPRESSION : TOK_WHOLE_FILE,
+                          .span = parser_span(parser, 0, 0)};
+}
+
+/* The next token. Sets `recovering` when it is an error, which then has been reported. */
+static struct token checked_token(struct parser *parser) {
+    struct token_stream *stream = &parser->stream;
+    struct token token = next_token(parser);
+    if (token.kind == TOK_YYEOF)
+        token = end_token(parser, token);
+    stream->resumed = stream->history[0].kind == TOK_SYNC;
+    if (token.kind == TOK_PERF_error) {
+        stream->recovering = true;
+    } else if (is_too_deep(stream, token.kind)) {
+        syntax_error_nesting(parser, token.span);
+        stream->recovering = true;
+    } else if (operand_is_missing(parser, token)) {
+        syntax_error_operand(parser);
+        stream->recovering = true;
+        token_stream_put_back(stream, token);
+    } else {
+        check_minus(parser, token);
+    }
+    return token;
+}
+
+int perf_lex(PERF_STYPE *value, struct span *location, struct parser *parser) {
+    struct token_stream *stream = &parser->stream;
+    if (!stream->recovering)
+        apply(stream);
+    if (parser->errors >= SYNTAX_ERRORS_MAX && !stream->at_end)
+        syntax_error_give_up(parser);
+    struct token token = !stream->started    ? start_token(parser)
+                         : stream->recovering ? recover(parser)
+                                              : checked_token(parser);
+    memmove(stream->history + 1, stream->history, sizeof stream->history - sizeof stream->history[0]);
+    stream->history[0] = token;
+    *location = token.span;
+    if (token.kind == TOK_NUMBER)
+        value->TOK_NUMBER = token.number;
+    else
+        value->TOK_NAME = token.text;
+    return stream->recovering ? TOK_PERF_error : token.kind;
+}
