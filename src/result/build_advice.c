@@ -56,7 +56,9 @@ static void say_reservations(struct builder *builder, const struct evaluation *e
     const struct pm_case *input = &evaluation->binding.input;
     if (result->hypothetical)
         rich_add(builder->arena, out, TONE_WARN,
-                 " Not one sequence fits: all times are what they would be if it did.");
+                 result->memory.max_batch < 1
+                     ? " Not one sequence fits: all times are what they would be if it did."
+                     : " All times are what they would be if it fitted.");
     else if (result->expected.running < input->batch)
         rich_addf(builder->arena, out, TONE_WARN,
                   " Memory lets %s of %s sequences run at once; the rest wait.",

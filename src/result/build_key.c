@@ -22,8 +22,7 @@ static const char *band_text(struct builder *builder, const struct quantity_info
                              double low, double high)
 {
     struct print_unit unit = column_unit(info, dim, high);
-    return arena_printf(builder->arena, "%s to %s",
-                        unit_format(builder->arena, low, (struct print_unit){"", unit.scale}, 3),
+    return arena_printf(builder->arena, "%s to %s", unit_number(builder->arena, low, unit, 3),
                         unit_format(builder->arena, high, unit, 3));
 }
 
@@ -65,10 +64,9 @@ static void add_memory(struct builder *builder, struct key_card *card, const str
             arena_printf(builder->arena, "short by %s%s", memory_text(builder, memory->shortfall), each);
     struct print_unit unit = memory_unit(memory->usable > memory->total ? memory->usable : memory->total);
     int digits = unit_digits_against(memory->total / unit.scale, memory->usable / unit.scale, 3);
-    figure->limit =
-        arena_printf(builder->arena, "%s of %s usable",
-                     unit_format(builder->arena, memory->total, (struct print_unit){"", unit.scale}, digits),
-                     unit_format(builder->arena, memory->usable, unit, digits));
+    figure->limit = arena_printf(builder->arena, "%s of %s usable",
+                                 unit_number(builder->arena, memory->total, unit, digits),
+                                 unit_format(builder->arena, memory->usable, unit, digits));
 }
 
 /* The band of the speed is that of the time per token, turned over. */

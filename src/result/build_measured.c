@@ -45,7 +45,6 @@ static void add_measured_row(struct builder *builder, struct report_table *table
 {
     double largest = fmax(measured->measured, measured->has_expected ? measured->high : 0);
     struct print_unit unit = column_unit(measured->row, measured->dim, largest);
-    struct print_unit bare = {"", unit.scale};
     struct report_row *row = add_row(builder, table);
     add_cell(builder, row, TONE_NAME, scenario);
     add_cell(builder, row, TONE_PLAIN, with_unit(builder, measured->row->label, unit));
@@ -53,8 +52,8 @@ static void add_measured_row(struct builder *builder, struct report_table *table
     add_optional(builder, row, measured->has_expected, measured->expected, unit);
     if (measured->has_expected && measured->low < measured->high)
         add_cell(builder, row, TONE_MUTED,
-                 arena_printf(builder->arena, "%s to %s", unit_format(builder->arena, measured->low, bare, 3),
-                              unit_format(builder->arena, measured->high, bare, 3)));
+                 arena_printf(builder->arena, "%s to %s", unit_number(builder->arena, measured->low, unit, 3),
+                              unit_number(builder->arena, measured->high, unit, 3)));
     else
         add_cell(builder, row, TONE_MUTED, EN_DASH);
     add_optional(builder, row, measured->has_ceiling, measured->ceiling, unit);
@@ -72,7 +71,7 @@ static void say_measured(struct builder *builder, struct report_section *section
     const struct measured_row *row = &result->rows[0];
     struct rich_text *text = add_paragraph(builder, section);
     rich_add(builder->arena, text, TONE_NAME, result->measurement->scenario->name);
-    rich_addf(builder->arena, text, TONE_PLAIN, ": %s measured %s", row->row->label,
+    rich_addf(builder->arena, text, TONE_PLAIN, ": %s measured %s", lower_first(builder, row->row->label),
               figure_text(builder, row->row, row->measured, row->dim));
     if (row->has_expected) {
         double off = row->ratio - 1;

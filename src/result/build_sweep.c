@@ -147,8 +147,8 @@ static void add_line_chart(const struct drawing *drawing, size_t show)
     const struct sweep *sweep = drawing->result->sweep;
     const struct sweep_axis *along = axis(drawing, drawing->x_axis);
     struct print_unit x_unit = axis_unit(along), y_unit = shown_unit(drawing->result, show);
-    const char *title = arena_printf(builder->arena, "%s of %s over %s", shown_label(drawing, show),
-                                     sweep->scenario->name, axis_name(drawing, drawing->x_axis));
+    const char *title = arena_printf(builder->arena, "%s over %s", shown_label(drawing, show),
+                                     axis_name(drawing, drawing->x_axis));
     struct report_chart *block =
         add_chart(builder, drawing->section, CHART_LINES,
                   arena_printf(builder->arena, "sweep-%zu-%zu", drawing->number, show + 1), title);

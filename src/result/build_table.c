@@ -66,9 +66,8 @@ struct report_cell *add_cell(struct builder *builder, struct report_row *row, en
 struct report_cell *add_number(struct builder *builder, struct report_row *row, double value,
                                struct print_unit unit)
 {
-    struct print_unit bare = {"", unit.scale};
     struct report_cell *cell =
-        add_cell(builder, row, TONE_PLAIN, unit_format(builder->arena, value, bare, 3));
+        add_cell(builder, row, TONE_PLAIN, unit_number(builder->arena, value, unit, 3));
     cell->value = value;
     cell->has_value = true;
     return cell;

@@ -1,4 +1,5 @@
 /* build_text.c: figures, units and names as the report words them. */
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -73,6 +74,15 @@ const char *percent_text(struct builder *builder, double fraction)
     else
         strcpy(text, percent == 0 ? "0" : "less than 0.1");
     return arena_printf(builder->arena, "%s\xE2\x80\x89%%", text);
+}
+
+const char *lower_first(struct builder *builder, const char *label)
+{
+    if (!isupper((unsigned char)label[0]) || isupper((unsigned char)label[1]))
+        return label;
+    char *copy = arena_strdup(builder->arena, label);
+    copy[0] = (char)tolower((unsigned char)copy[0]);
+    return copy;
 }
 
 const char *with_unit(struct builder *builder, const char *label, struct print_unit unit)

@@ -103,7 +103,8 @@ static void say_comparison(struct builder *builder, const struct comparison *com
     struct decl *last = comparison->scenarios[comparison->count - 1];
     const struct evaluation *evaluation = evaluate_scenario(builder->evaluator, last);
     say_scenario(builder, evaluation);
-    if (!evaluation->valid || !evaluation->result.memory.fits)
+    const struct evaluation *first = evaluate_scenario(builder->evaluator, base);
+    if (!evaluation->valid || !evaluation->result.memory.fits || !first->valid || !first->result.memory.fits)
         return;
     if (!say_difference(builder, last, base, Q_COST_PER_MTOK, "cheaper", "dearer"))
         say_difference(builder, last, base, Q_TPOT, "less time", "more time");
@@ -121,9 +122,11 @@ static void say_all(struct builder *builder)
 {
     size_t fitting = count_fitting(builder), count = builder->count;
     const char *all = count_text(builder, (double)count);
+    bool begins = builder->report->verdict.runs.count == 0;
     if (fitting == count)
         say(builder, TONE_PLAIN,
-            count == 2 ? "Both scenarios fit" : arena_printf(builder->arena, "All %s scenarios fit", all));
+            count == 2 ? (begins ? "Both scenarios fit" : "both scenarios fit")
+                       : arena_printf(builder->arena, "%s %s scenarios fit", begins ? "All" : "all", all));
     else
         say(builder, fitting == 0 ? TONE_BAD : TONE_PLAIN,
             arena_printf(builder->arena, "%s of %s scenarios %s", count_text(builder, (double)fitting), all,
@@ -137,7 +140,7 @@ static void say_all(struct builder *builder)
     }
     if (fastest == NULL)
         return;
-    say(builder, TONE_PLAIN, "; the fastest per token is ");
+    say(builder, TONE_PLAIN, ", and the fastest per token is ");
     say(builder, TONE_NAME, fastest->scenario->name);
     say(builder, TONE_PLAIN, " with ");
     say(builder, TONE_STRONG, evaluate_text(builder->evaluator, fastest->scenario, Q_TPOT));

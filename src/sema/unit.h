@@ -68,6 +68,9 @@ struct print_unit unit_for_print(struct dim dim, double magnitude, enum unit_sty
  * From `arena`. */
 const char *unit_format(struct arena *arena, double value, struct print_unit unit, int digits);
 
+/* The number alone, as it would stand before the unit: for a column whose heading names the unit. */
+const char *unit_number(struct arena *arena, double value, struct print_unit unit, int digits);
+
 /* The above in one: the unit a person would pick, three digits. */
 const char *quantity_text(struct arena *arena, double value, struct dim dim);
 

@@ -142,22 +142,38 @@ static bool is_counted(const char *unit)
     return false;
 }
 
-const char *unit_format(struct arena *arena, double value, struct print_unit unit, int digits)
+static bool prints_whole(double scaled, struct print_unit unit)
 {
-    struct buffer out = buffer_in(arena);
+    return is_counted(unit.text) && scaled == trunc(scaled) && fabs(scaled) < 1e6;
+}
+
+static void add_scaled(struct buffer *out, double scaled, struct print_unit unit, int digits)
+{
     char text[NUMBER_TEXT_MAX];
-    double scaled = value / unit.scale;
-    bool whole = is_counted(unit.text) && scaled == trunc(scaled) && fabs(scaled) < 1e6;
-    if (scaled == 0 || whole)
+    if (scaled == 0 || prints_whole(scaled, unit))
         number_shortest(text, scaled);
     else
         number_significant(text, scaled, digits);
-    add_grouped(&out, text);
+    add_grouped(out, text);
+}
+
+const char *unit_number(struct arena *arena, double value, struct print_unit unit, int digits)
+{
+    struct buffer out = buffer_in(arena);
+    add_scaled(&out, value / unit.scale, unit, digits);
+    return buffer_string(&out);
+}
+
+const char *unit_format(struct arena *arena, double value, struct print_unit unit, int digits)
+{
+    struct buffer out = buffer_in(arena);
+    double scaled = value / unit.scale;
+    add_scaled(&out, scaled, unit, digits);
     size_t length = strlen(unit.text);
     if (length == 0)
         return buffer_string(&out);
     buffer_text(&out, THIN_SPACE);
-    bool singular = whole && scaled == 1 && unit.text[length - 1] == 's';
+    bool singular = scaled == 1 && prints_whole(scaled, unit) && unit.text[length - 1] == 's';
     buffer_add(&out, unit.text, singular ? length - 1 : length);
     return buffer_string(&out);
 }
