@@ -134,8 +134,9 @@ static void offer_smaller_load(struct builder *builder, const struct evaluation 
     double context = round_down(memory->max_context);
     if (memory->max_context_limit == PM_LIMIT_MEMORY && context >= 1)
         offer(builder, offers,
-              arena_printf(builder->arena, "%s \xE2\x89\xA4 %s tokens",
-                           input->static_step ? "context" : "prompt + output", count_text(builder, context)));
+              arena_printf(builder->arena, "%s \xE2\x89\xA4 %s",
+                           input->static_step ? "context" : "prompt + output",
+                           quantity_text(builder->arena, context, (struct dim){{[DIM_TOKEN] = 1}})));
 }
 
 /* A narrower format, when the one in use has more bits. */

@@ -36,7 +36,7 @@ static double largest(const double *values, size_t count)
 {
     double most = 0;
     for (size_t i = 0; i < count; i++)
-        most = fmax(most, values[i]);
+        most = fmax(most, fabs(values[i]));
     return most;
 }
 
@@ -118,48 +118,77 @@ static const struct term terms[] = {
     {PM_BOUND_FIXED, SERIES_FIXED, "fixed times", "decode.time.fixed", "prefill.time.fixed"},
 };
 
-static const struct pm_step *step_of(const struct evaluation *evaluation, bool prefill)
+/* The three times that are shown by their terms. */
+enum time_of { TIME_PER_TOKEN, DECODE_STEP, PREFILL };
+
+static const struct {
+    const char *id, *title, *description, *quantity, *per;
+} times[] = {
+    [TIME_PER_TOKEN] = {"time", "Time per token, expected",
+                        "One bar per scenario: the expected time per token by what it is spent on.", "tpot",
+                        "token"},
+    [DECODE_STEP] = {"time", "Decode step, expected",
+                     "One bar per scenario: the expected time of a decode step by what it is spent on.",
+                     "decode.time", "decode step"},
+    [PREFILL] = {"time-prefill", "Prefill, expected",
+                 "One bar per scenario: the expected time of a prefill by what it is spent on.",
+                 "prefill.time", "prefill"},
+};
+
+static const struct pm_step *step_of(const struct evaluation *evaluation, enum time_of time)
 {
-    return prefill ? &evaluation->result.prefill : &evaluation->result.decode;
+    return time == PREFILL ? &evaluation->result.prefill : &evaluation->result.decode;
 }
 
-static void fill_time_stack(struct builder *builder, struct stack *stack, bool prefill)
+static double total_of(const struct evaluation *evaluation, enum time_of time)
+{
+    return time == TIME_PER_TOKEN ? evaluation->result.expected.tpot : step_of(evaluation, time)->time;
+}
+
+/* With speculation a step makes several tokens, and a single token of output has no time per token. */
+static bool has_time_per_token(const struct evaluation *evaluation)
+{
+    return evaluation->result.expected.tpot > 0 && evaluation->result.expected.tokens_per_step <= 1;
+}
+
+static void fill_time_stack(struct builder *builder, struct stack *stack, enum time_of time)
 {
     size_t all = drawn(builder, stack->scenarios);
     for (size_t j = 0; j < all; j++)
-        if (step_of(stack->scenarios[j], prefill)->time > 0)
+        if (step_of(stack->scenarios[j], time)->time > 0)
             stack->scenarios[stack->count++] = stack->scenarios[j];
     if (stack->count == 0)
         return;
     stack->totals = ARENA_ARRAY(builder->arena, double, stack->count);
-    stack->total_quantity = prefill ? "prefill.time" : "decode.time";
+    stack->total_quantity = times[time].quantity;
     for (size_t j = 0; j < stack->count; j++)
-        stack->totals[j] = step_of(stack->scenarios[j], prefill)->time;
+        stack->totals[j] = total_of(stack->scenarios[j], time);
     for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++) {
         double *values = add_part(builder, stack, terms[i].kind, terms[i].label,
-                                  prefill ? terms[i].prefill : terms[i].decode);
+                                  time == PREFILL ? terms[i].prefill : terms[i].decode);
         for (size_t j = 0; j < stack->count; j++)
-            values[j] = step_of(stack->scenarios[j], prefill)->term[terms[i].bound];
+            values[j] = step_of(stack->scenarios[j], time)->term[terms[i].bound];
+    }
+    if (time == TIME_PER_TOKEN) {
+        double *waiting = add_part(builder, stack, SERIES_PREFILL, "prefills of other users", "interference");
+        for (size_t j = 0; j < stack->count; j++)
+            waiting[j] = stack->scenarios[j]->result.expected.interference;
     }
     add_remainder(builder, stack);
     drop_empty_parts(stack);
     stack->unit = unit_for_print(time_dim, largest(stack->totals, stack->count), UNIT_STYLE_DECIMAL);
 }
 
-static void add_time(struct builder *builder, struct report_section *section, bool prefill)
+static void add_time(struct builder *builder, struct report_section *section, enum time_of time)
 {
     struct stack stack = {.count = 0};
-    fill_time_stack(builder, &stack, prefill);
+    fill_time_stack(builder, &stack, time);
     if (stack.count == 0)
         return;
-    struct report_chart *chart = add_chart(builder, section, CHART_BARS, prefill ? "time-prefill" : "time",
-                                           prefill ? "Prefill, expected" : "Decode step, expected");
-    chart->description =
-        prefill ? "One bar per scenario: the expected time of a prefill by what it is spent on."
-                : "One bar per scenario: the expected time of a decode step by what it is spent on.";
-    fill_bars(
-        builder, &chart->bars, &stack,
-        arena_printf(builder->arena, "%s per %s", stack.unit.text, prefill ? "prefill" : "decode step"));
+    struct report_chart *chart = add_chart(builder, section, CHART_BARS, times[time].id, times[time].title);
+    chart->description = times[time].description;
+    fill_bars(builder, &chart->bars, &stack,
+              arena_printf(builder->arena, "%s per %s", stack.unit.text, times[time].per));
     add_stack_table(builder, section, chart->title, &stack, NULL, 0);
 }
 
@@ -169,8 +198,12 @@ void build_time(struct builder *builder)
         return;
     struct report_section *section = add_section(builder, "time", "Where the time goes", false);
     say_what_is_drawn(builder, section);
-    add_time(builder, section, false);
-    add_time(builder, section, true);
+    const struct evaluation *scenarios[DRAWN_MAX];
+    size_t count = drawn(builder, scenarios), with_tokens = 0;
+    for (size_t i = 0; i < count; i++)
+        with_tokens += has_time_per_token(scenarios[i]);
+    add_time(builder, section, with_tokens == count ? TIME_PER_TOKEN : DECODE_STEP);
+    add_time(builder, section, PREFILL);
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */

@@ -88,6 +88,7 @@ static void add_bound(struct builder *builder, struct key_card *card, const stru
 {
     const struct pm_step *step = &evaluation->result.decode;
     struct key_figure *figure = add_figure(builder, card, evaluation, Q_DECODE_BOUND);
+    figure->label = "Bound by";
     struct decl *scenario = evaluation->scenario;
     figure->value = evaluate_text(builder->evaluator, scenario, Q_DECODE_BOUND);
     if (step->time > 0 && step->bound < PM_BOUND_COUNT)
@@ -105,6 +106,7 @@ static void add_cost(struct builder *builder, struct key_card *card, const struc
     if (cost.type != QUANTITY_NUMBER)
         return;
     struct key_figure *figure = add_figure(builder, card, evaluation, Q_COST_PER_MTOK);
+    figure->label = "Cost per million tokens"; /* output tokens; the row's own label is long for a card */
     figure->value = evaluate_text(builder->evaluator, evaluation->scenario, Q_COST_PER_MTOK);
     struct report_quantity rate = evaluate_row(builder->evaluator, evaluation->scenario, Q_COST_RATE);
     if (rate.type == QUANTITY_NUMBER)

@@ -64,11 +64,11 @@ static struct figures *find_figures(struct builder *builder, struct catalogue *c
     return figures;
 }
 
-/* What describes a declaration rather than being a figure of it. */
-static bool is_provenance(enum attribute attribute)
+/* What describes a declaration rather than being a figure of it: texts and provenance. */
+static bool is_description(enum attribute attribute)
 {
-    return attribute == ATTR_SOURCE || attribute == ATTR_CONFIDENCE || attribute == ATTR_NOTE ||
-           attribute == ATTR_FULL_NAME;
+    return attribute_info(attribute)->type == TYPE_TEXT || attribute == ATTR_CONFIDENCE ||
+           attribute == ATTR_GPU_YEAR;
 }
 
 static const char *input_name(struct builder *builder, const struct input *input)
@@ -82,7 +82,7 @@ static const char *input_name(struct builder *builder, const struct input *input
 static bool is_listed(const struct input *input)
 {
     const struct setting *setting = input->setting;
-    if (setting == NULL || is_provenance(input->attribute) || input->decl->kind == KIND_SCENARIO)
+    if (setting == NULL || input->decl->kind == KIND_SCENARIO || is_description(input->attribute))
         return false;
     return setting->origin == ORIGIN_CATALOGUE || setting->source != NULL;
 }

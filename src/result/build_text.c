@@ -68,7 +68,7 @@ const char *percent_text(struct builder *builder, double fraction)
     if (percent >= 99.5)
         number_significant(text, percent, 3);
     else if (percent >= 0.95)
-        number_significant(text, percent, percent < 9.95 ? 1 : 2);
+        number_significant(text, percent, 2);
     else if (percent >= 0.05)
         number_significant(text, percent, 1);
     else

@@ -107,7 +107,7 @@ static void say_comparison(struct builder *builder, const struct comparison *com
     if (!evaluation->valid || !evaluation->result.memory.fits || !first->valid || !first->result.memory.fits)
         return;
     if (!say_difference(builder, last, base, Q_COST_PER_MTOK, "cheaper", "dearer"))
-        say_difference(builder, last, base, Q_TPOT, "less time", "more time");
+        say_difference(builder, last, base, Q_TPOT, "less time per token", "more time per token");
 }
 
 static size_t count_fitting(const struct builder *builder)

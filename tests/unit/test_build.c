@@ -129,7 +129,7 @@ Test(build, the_verdict_compares)
     const struct report *report =
         build(TEXTBOOK "scenario half : chat { weights = int8 }\ncompare chat, half\n");
     cr_assert_str_eq(plain(&report->verdict), "half decodes one sequence at 4.57" THIN "ms per token, 43" THIN
-                                              "% less time than chat.");
+                                              "% less time per token than chat.");
 }
 
 Test(build, a_plan_without_scenarios_says_so)
