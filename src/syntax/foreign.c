@@ -48,8 +48,8 @@ int lexeme_foreign_operator(struct parser *parser) {
     struct diag *diag = parser_error(parser, DIAG_E0110, parser->scanned.span, "`%s` is not an operator here",
                                      operators[i].spelling);
     if (operators[i].own != NULL)
-        diag_fix(parser->diags, diag, parser->scanned.span, operators[i].own, "it is written `%.*s`",
-                 (int)strcspn(operators[i].own, " "), operators[i].own);
+        diag_fix(parser->diags, diag, parser->scanned.span, operators[i].own, "it is written `%s`",
+                 operators[i].own);
     else
         diag_note(parser->diags, diag, "there is no operator for powers; write the product");
     return operators[i].token;
@@ -90,7 +90,7 @@ bool lexeme_bracket_is_stray(struct parser *parser, bool open) {
         parser->brackets--;
         return false;
     }
-    int before = parser->stream.history[0].kind;
+    int before = token_past(&parser->stream, 0)->kind;
     if (!open || (before != TOK_ASSIGN && before != TOK_COMMA))
         return true;
     parser->brackets++;

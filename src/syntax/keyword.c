@@ -41,14 +41,16 @@ static const struct keyword keywords[] = {
 
 enum { KEYWORD_COUNT = sizeof keywords / sizeof keywords[0], SHORTEST = 2, LONGEST = 8 };
 
+/* Where the words with a first letter begin in the table; KEYWORD_COUNT or another letter's word for none. */
+static const unsigned char first_with[26] = {0,  3,  4,  29, 5,  7,  9,  29, 11, 29, 29, 13, 14,
+                                             18, 19, 29, 29, 20, 22, 28, 29, 29, 29, 29, 29, 29};
+
 const struct keyword *keyword_find(const char *text, size_t length) {
-    if (length < SHORTEST || length > LONGEST)
+    if (length < SHORTEST || length > LONGEST || text[0] < 'a' || text[0] > 'z')
         return NULL;
-    for (size_t i = 0; i < KEYWORD_COUNT; i++) {
-        const struct keyword *keyword = &keywords[i];
-        if (keyword->text[0] == text[0] && keyword->length == length && memcmp(keyword->text, text, length) == 0)
-            return keyword;
-    }
+    for (size_t i = first_with[text[0] - 'a']; i < KEYWORD_COUNT && keywords[i].text[0] == text[0]; i++)
+        if (keywords[i].length == length && memcmp(keywords[i].text, text, length) == 0)
+            return &keywords[i];
     return NULL;
 }
 

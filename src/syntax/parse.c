@@ -13,10 +13,6 @@
 #include "syntax/scan.h"
 #include "syntax/unclosed.h"
 
-struct span parser_span(const struct parser *parser, size_t start, size_t end) {
-    return (struct span){parser->file, (uint32_t)start, (uint32_t)end};
-}
-
 struct diag *parser_error(struct parser *parser, enum diag_code code, struct span span, const char *format,
                           ...) {
     va_list arguments;

@@ -25,7 +25,8 @@ struct opening {
 
 /* Between the scanner and the grammar: see token_stream.c. */
 struct token_stream {
-    struct token history[HISTORY]; /* [0] was delivered last; its effect on `open` is still to come */
+    struct token history[HISTORY]; /* a ring; see token_past() */
+    unsigned latest;               /* index of the token delivered last, whose effect is still to come */
     struct token queue[2];         /* to be delivered before the scanner is asked again */
     unsigned queued;
     struct opening open[NESTING_MAX + 1]; /* [0] is the file itself */
@@ -33,7 +34,7 @@ struct token_stream {
     unsigned nesting;              /* depth and all prefix operators waiting */
     bool started;
     bool recovering;               /* an error was reported: go to where a statement begins */
-    bool resumed;                  /* history[0] is the first token after SYNC */
+    bool resumed;                  /* the token delivered last is the first after SYNC */
     bool at_end;                   /* the scanner has nothing more */
     bool ended;                    /* the virtual `;` of the end was delivered */
     bool end_excused;              /* what is open at the end follows from another mistake */
@@ -70,6 +71,13 @@ struct diag *parser_error(struct parser *parser, enum diag_code code, struct spa
                           ...) __attribute__((format(printf, 4, 5)));
 
 /* Bytes start to end of the file being parsed. */
-struct span parser_span(const struct parser *parser, size_t start, size_t end);
+static inline struct span parser_span(const struct parser *parser, size_t start, size_t end) {
+    return (struct span){parser->file, (uint32_t)start, (uint32_t)end};
+}
+
+/* The token delivered last (0), the one before it (1), up to HISTORY - 1. */
+static inline const struct token *token_past(const struct token_stream *stream, unsigned back) {
+    return &stream->history[(stream->latest - back) % HISTORY];
+}
 
 #endif

@@ -36,6 +36,10 @@ static bool is_expected(const struct surprise *surprise, int kind) {
     return token_set_has(surprise->expected, kind);
 }
 
+static bool expects_statement(const struct surprise *surprise) {
+    return is_expected(surprise, TOK_SEMICOLON);
+}
+
 static bool expects_operand(const struct surprise *surprise) {
     return is_expected(surprise, TOK_NUMBER);
 }
@@ -88,9 +92,8 @@ static const struct wording wordings[] = {
      {TOK_NUMBER, TOK_NAME, TOK_STRING, TOK_KIND, TOK_STEP, TOK_PLUS, TOK_MINUS, TOK_NOT, TOK_IF, TOK_OPEN_PAREN}},
     {"an operator", {TOK_PLUS, TOK_SLASH}, 0, {TOK_PLUS, TOK_MINUS, TOK_STAR, TOK_SLASH, TOK_AND, TOK_OR,
      TOK_LESS, TOK_LESS_EQUAL, TOK_GREATER, TOK_GREATER_EQUAL, TOK_EQUAL, TOK_NOT_EQUAL}},
-    {"a declaration", {TOK_KIND, TOK_LET, TOK_IMPORT}, TOK_NAME, {TOK_KIND, TOK_SEMICOLON, END}},
-    {"an attribute", {TOK_NAME, TOK_LET}, TOK_STRING, {TOK_NAME, TOK_KIND, TOK_SEMICOLON}},
-    {"the next attribute", {TOK_NAME, TOK_LET, TOK_CLOSE_BRACE}, TOK_NUMBER, {TOK_NAME, TOK_KIND, TOK_SEMICOLON}},
+    {"a declaration", {TOK_KIND, TOK_SEMICOLON}, TOK_NAME, {TOK_KIND, TOK_SEMICOLON, END}},
+    {"an attribute", {TOK_NAME, TOK_SEMICOLON}, 0, {TOK_NAME, TOK_KIND, TOK_SEMICOLON}},
     {"a name", {TOK_NAME}, 0, {TOK_NAME, TOK_STRING, TOK_KIND, TOK_STEP}},
     {"a string", {TOK_STRING}, 0, {TOK_STRING}},
     {"`,`", {TOK_COMMA}, 0, {TOK_COMMA}},
@@ -212,8 +215,8 @@ static bool explain_swallowed_keyword(struct surprise *surprise) {
         keyword.kind == TOK_NAME || !token_needs_operand(surprise->before_that->kind))
         return false;
     surprise->found = &keyword;
-    surprise->before = &stream->history[2];
-    surprise->before_that = &stream->history[3];
+    surprise->before = token_past(stream, 2);
+    surprise->before_that = token_past(stream, 3);
     explain_after(surprise);
     token_stream_put_back(stream, found);
     token_stream_put_back(stream, keyword);
@@ -223,8 +226,9 @@ static bool explain_swallowed_keyword(struct surprise *surprise) {
 static bool explain_parenthesis(struct surprise *surprise) {
     const struct opening *open = token_stream_open_parenthesis(&surprise->parser->stream);
     const struct token *found = surprise->found;
+    bool statement = token_is_word(found->kind) && text_is_left_side(surprise->parser, found->span.end);
     if (open == NULL || !is_expected(surprise, TOK_CLOSE_PAREN) ||
-        !(found->first_on_line || found->kind == TOK_CLOSE_BRACE || found->kind == TOK_SEMICOLON ||
+        !(statement || found->first_on_line || found->kind == TOK_CLOSE_BRACE || found->kind == TOK_SEMICOLON ||
           found->kind == TOK_OPEN_BRACE || found->kind == TOK_ASSIGN || found->kind == TOK_YYEOF))
         return false;
     struct diag *diag = parser_error(surprise->parser, DIAG_E0116, open->span, "this `(` is never closed");
@@ -294,6 +298,27 @@ static bool explain_list(struct surprise *surprise) {
     return true;
 }
 
+static void report_missing_comma(struct surprise *surprise, const struct token *left,
+                                 const struct token *right) {
+    struct parser *parser = surprise->parser;
+    struct diag *diag = parser_error(parser, DIAG_E0137, right->span, "a comma is missing before %s",
+                                     source_text(parser, right->span));
+    diag_fix(surprise->diags, diag, just_after(left->span), ",", "values are separated by `,`");
+}
+
+/* `1 2 4`, `"a" "b"`, `compare a b` */
+static bool explain_comma(struct surprise *surprise) {
+    const struct token *found = surprise->found;
+    bool value = found->kind == TOK_NUMBER || found->kind == TOK_STRING ||
+                 (token_is_word(found->kind) && !expects_operator(surprise) && !surprise->in_block);
+    if (!value || found->first_on_line || !is_expected(surprise, TOK_COMMA) ||
+        !token_ends_expression(surprise->before->kind) ||
+        text_is_left_side(surprise->parser, found->span.end))
+        return false;
+    report_missing_comma(surprise, surprise->before, found);
+    return true;
+}
+
 /* The word at the top level that is no keyword. */
 static const char *nearest_beginning(const char *word) {
     struct suggestion suggestion = suggestion_for(word);
@@ -320,8 +345,8 @@ static void explain_unknown_kind(struct surprise *surprise, const struct token *
 static bool explain_top_level(struct surprise *surprise) {
     const struct token *found = surprise->found;
     struct parser *parser = surprise->parser;
-    if (surprise->in_block || !is_expected(surprise, TOK_LET) || !token_is_word(found->kind) ||
-        (expects_operator(surprise) && !found->first_on_line))
+    if (surprise->in_block || !expects_statement(surprise) || !token_is_word(found->kind) ||
+        (token_ends_expression(surprise->before->kind) && !found->first_on_line))
         return false;
     if (!text_is_left_side(parser, found->span.end)) {
         explain_unknown_kind(surprise, found);
@@ -336,12 +361,12 @@ static bool explain_top_level(struct surprise *surprise) {
                                      "the attribute `%s` stands outside of a declaration", found->text);
     if (parser->source->text[next] == '=')
         diag_fix(surprise->diags, diag, parser_span(parser, found->span.start, found->span.start), "let ",
-                 "a value with a name is declared by `let`");
+                 "write `let %s = ...` to give a value a name", found->text);
     return true;
 }
 
 static bool explain_string_statement(struct surprise *surprise) {
-    if (surprise->found->kind != TOK_STRING || !is_expected(surprise, TOK_LET))
+    if (surprise->found->kind != TOK_STRING || !expects_statement(surprise))
         return false;
     struct diag *diag = parser_error(surprise->parser, DIAG_E0129, surprise->found->span,
                                      "no statement begins with a string");
@@ -373,8 +398,11 @@ static bool explain_equals(struct surprise *surprise) {
     }
     if (found->first_on_line || found->kind == TOK_SEMICOLON || found->kind == TOK_CLOSE_BRACE ||
         found->kind == TOK_COMMA) {
-        parser_error(parser, DIAG_E0130, before->span, "`%s` has neither a value nor a block",
-                     source_text(parser, before->span));
+        if (!before->first_on_line && token_ends_expression(surprise->before_that->kind))
+            report_missing_comma(surprise, surprise->before_that, before);
+        else
+            parser_error(parser, DIAG_E0130, before->span, "`%s` has neither a value nor a block",
+                         source_text(parser, before->span));
         return true;
     }
     return false;
@@ -393,8 +421,13 @@ static bool explain_block(struct surprise *surprise) {
                  source_text(parser, name->span));
         return true;
     }
-    struct diag *diag = parser_error(parser, DIAG_E0131, found->span, "expected `{`, found %s",
-                                     found_text(surprise));
+    struct diag *diag;
+    if (header && (found->first_on_line || surprise->at_end)) {
+        struct span heading = span_join(kind->span, name->span);
+        diag = parser_error(parser, DIAG_E0131, heading, "`%s` has no block", source_text(parser, heading));
+    } else {
+        diag = parser_error(parser, DIAG_E0131, found->span, "expected `{`, found %s", found_text(surprise));
+    }
     if (header && (found->kind == TOK_NAME || found->kind == TOK_NUMBER) && !found->first_on_line)
         diag_note(surprise->diags, diag, "a name with blanks stands in quotes: `%s \"%s %s\"`", kind->text,
                   name->text, source_text(parser, found->span));
@@ -418,8 +451,8 @@ static bool (*const explanations[])(struct surprise *) = {
     explain_close_brace,  explain_close_paren, explain_reserved,   explain_operand,
     explain_swallowed_keyword, explain_parenthesis, explain_choice, explain_comparison,
     explain_assign,       explain_colon,       explain_range,      explain_list,
-    explain_top_level,    explain_string_statement, explain_equals, explain_block,
-    explain_generally,
+    explain_comma,        explain_top_level,   explain_string_statement,
+    explain_equals,       explain_block,       explain_generally,
 };
 
 void syntax_error_report(struct parser *parser, struct token_set expected) {
@@ -427,13 +460,13 @@ void syntax_error_report(struct parser *parser, struct token_set expected) {
     struct surprise surprise = {
         .parser = parser,
         .diags = parser->diags,
-        .found = &stream->history[0],
-        .before = &stream->history[1],
-        .before_that = &stream->history[2],
+        .found = token_past(stream, 0),
+        .before = token_past(stream, 1),
+        .before_that = token_past(stream, 2),
         .expected = expected,
         .in_block = token_stream_in_block(stream),
         .at_end = stream->at_end && stream->queued == 0 &&
-                  stream->history[0].span.end == stream->history[0].span.start,
+                  token_past(stream, 0)->span.end == token_past(stream, 0)->span.start,
     };
     if (surprise.at_end)
         stream->end_excused = true;
@@ -448,8 +481,8 @@ void syntax_error_operand(struct parser *parser) {
     struct surprise surprise = {.parser = parser,
                                 .diags = parser->diags,
                                 .found = &nothing,
-                                .before = &stream->history[0],
-                                .before_that = &stream->history[1]};
+                                .before = token_past(stream, 0),
+                                .before_that = token_past(stream, 1)};
     explain_after(&surprise);
 }
 
@@ -457,7 +490,7 @@ void syntax_error_minus(struct parser *parser, struct span minus, bool blank_bef
     struct diag *diag = parser_error(parser, DIAG_E0114, minus,
                                      "a minus between two values has a blank on each side");
     const char *fixed = blank_before ? "- " : blank_after ? " -" : " - ";
-    diag_fix(parser->diags, diag, minus, fixed, "without blanks, a minus is part of a name or the sign of a number");
+    diag_fix(parser->diags, diag, minus, fixed, "write `a - b`, since `a-b` is a name and `-b` a sign");
 }
 
 void syntax_error_nesting(struct parser *parser, struct span span) {
@@ -466,7 +499,7 @@ void syntax_error_nesting(struct parser *parser, struct span span) {
 
 void syntax_error_give_up(struct parser *parser) {
     struct token_stream *stream = &parser->stream;
-    diag_add(parser->diags, DIAG_E0133, stream->history[0].span,
+    diag_add(parser->diags, DIAG_E0133, token_past(stream, 0)->span,
              "more than %d syntax errors, so the rest of the file was not read", SYNTAX_ERRORS_MAX);
     stream->at_end = true;
     stream->queued = 0;

@@ -55,10 +55,10 @@ static bool is_prefix_operator(int kind, int previous) {
     return kind == TOK_NOT || kind == TOK_IF;
 }
 
-/* Keeps count of what is open after history[0], which the grammar has accepted. */
+/* Keeps count of what is open after the token delivered last, which the grammar has accepted. */
 static void apply(struct token_stream *stream) {
-    struct token token = stream->history[0];
-    int previous = stream->history[1].kind;
+    struct token token = *token_past(stream, 0);
+    int previous = token_past(stream, 1)->kind;
     struct opening *opening = innermost(stream);
     switch (token.kind) {
     case TOK_OPEN_BRACE:
@@ -113,7 +113,7 @@ static void apply(struct token_stream *stream) {
 
 static bool is_too_deep(const struct token_stream *stream, int kind) {
     bool deeper = kind == TOK_OPEN_BRACE || kind == TOK_OPEN_PAREN ||
-                  is_prefix_operator(kind, stream->history[0].kind);
+                  is_prefix_operator(kind, token_past(stream, 0)->kind);
     return deeper && stream->nesting >= NESTING_MAX;
 }
 
@@ -181,7 +181,7 @@ static bool begins_file_statement(const struct parser *parser, struct token toke
         return token.first_on_line && declaration_follows(parser, token); /* of a kind nobody knows */
     size_t at = text_skip_space(parser, token.span.end);
     return text_skip_name(parser, at) > at || (token.kind == TOK_KIND && parser->source->text[at] == '{') ||
-           (token.kind != TOK_KIND && token.first_on_line);
+           (token.first_on_line && !text_is_left_side(parser, token.span.end));
 }
 
 static bool is_sync_point(const struct parser *parser, struct token token, struct token previous) {
@@ -214,7 +214,7 @@ static struct token recover(struct parser *parser) {
     drop_parentheses(stream);
     forget_operators(stream);
     parser->quiet = true;
-    struct token token = stream->history[0], previous = stream->history[1];
+    struct token token = *token_past(stream, 0), previous = *token_past(stream, 1);
     bool skip = stream->resumed;
     if (stream->queued > 0) { /* what to go on with is known */
         token = next_token(parser);
@@ -239,7 +239,7 @@ static struct token recover(struct parser *parser) {
 /* ---- the end ---- */
 
 static struct span after_last_token(const struct token_stream *stream) {
-    struct span span = stream->history[0].span;
+    struct span span = token_past(stream, 0)->span;
     span.start = span.end;
     return span;
 }
@@ -272,7 +272,7 @@ static bool is_blank_byte(char c) {
 
 /* `a-1` is a name and `a -1` an accident: a minus between values has a blank on each side. */
 static void check_minus(struct parser *parser, struct token token) {
-    if (token.kind != TOK_MINUS || !token_ends_expression(parser->stream.history[0].kind))
+    if (token.kind != TOK_MINUS || !token_ends_expression(token_past(&parser->stream, 0)->kind))
         return;
     const char *text = parser->source->text;
     bool before = token.span.start > 0 && is_blank_byte(text[token.span.start - 1]);
@@ -283,7 +283,7 @@ static void check_minus(struct parser *parser, struct token token) {
 
 /* `a =` and on the next line `b = 4`: the value is missing, and the grammar would notice only at the second `=`. */
 static bool operand_is_missing(const struct parser *parser, struct token token) {
-    return token.first_on_line && token_needs_operand(parser->stream.history[0].kind) &&
+    return token.first_on_line && token_needs_operand(token_past(&parser->stream, 0)->kind) &&
            token_is_word(token.kind) && text_is_left_side(parser, token.span.end);
 }
 
@@ -299,7 +299,7 @@ static struct token checked_token(struct parser *parser) {
     struct token token = next_token(parser);
     if (token.kind == TOK_YYEOF)
         token = end_token(parser, token);
-    stream->resumed = stream->history[0].kind == TOK_SYNC;
+    stream->resumed = token_past(stream, 0)->kind == TOK_SYNC;
     if (token.kind == TOK_PERF_error) {
         stream->recovering = true;
     } else if (is_too_deep(stream, token.kind)) {
@@ -324,8 +324,8 @@ int perf_lex(PERF_STYPE *value, struct span *location, struct parser *parser) {
     struct token token = !stream->started    ? start_token(parser)
                          : stream->recovering ? recover(parser)
                                               : checked_token(parser);
-    memmove(stream->history + 1, stream->history, sizeof stream->history - sizeof stream->history[0]);
-    stream->history[0] = token;
+    stream->latest = (stream->latest + 1) % HISTORY;
+    stream->history[stream->latest] = token;
     *location = token.span;
     if (token.kind == TOK_NUMBER)
         value->TOK_NUMBER = token.number;

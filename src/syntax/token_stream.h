@@ -6,7 +6,7 @@
 
 #include "syntax/parser.h"
 
-/* Whether history[0] stands inside a `{`. */
+/* Whether the token delivered last stands inside a `{`. */
 bool token_stream_in_block(const struct token_stream *stream);
 
 /* The innermost `(` that is open in this block, or NULL. */

@@ -120,13 +120,13 @@ void unclosed_repair(struct parser *parser) {
                                          stream->unclosed[stream->unclosed_count - 1].span,
                                          "this `{` is never closed");
         uint32_t end = (uint32_t)parser->source->length;
-        diag_fix(parser->diags, diag, parser_span(parser, end, end), "}\n", "a `}` is missing");
+        diag_fix(parser->diags, diag, parser_span(parser, end, end), "}", "a `}` is missing");
         return;
     }
     struct span place = heading(clue.container), next = heading(clue.misfit);
     struct diag *diag = parser_error(parser, DIAG_E0117, place, "the block of `%s` is never closed",
                                      text_at(parser, place));
     next.end = next.start;
-    diag_fix(parser->diags, diag, next, "}\n", "a `}` is missing before `%s`",
+    diag_fix(parser->diags, diag, next, "}", "a `}` is missing before `%s`",
              text_at(parser, heading(clue.misfit)));
 }
