@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "result/bind_internal.h"
 #include "result/check.h"
+#include "result/measured.h"
 #include "result/name.h"
 #include "sema/unit.h"
 
@@ -21,6 +22,7 @@ struct evaluator {
     struct arena *arena;
     struct binder *binder;
     struct map *records;                        /* by scenario */
+    struct map *told;                           /* declarations whose warnings were reported */
     const char *units[QUANTITY_COUNT][DIM_BASE_COUNT]; /* SI unit texts, by currency */
 };
 
@@ -75,6 +77,17 @@ void evaluate_all(struct evaluator *evaluator)
     const struct plan_view *view = plan_view(evaluator->plan);
     for (size_t i = 0; i < view->scenarios.count; i++)
         evaluate_scenario(evaluator, view->scenarios.items[i]);
+    struct measured_result measured;
+    for (size_t i = 0; i < view->measurements.count; i++)
+        measured_evaluate(evaluator, &view->measurements.items[i], &measured);
+}
+
+bool evaluator_first_time(struct evaluator *evaluator, struct decl *decl)
+{
+    if (decl_map_get(evaluator->told, decl))
+        return false;
+    decl_map_put(evaluator->told, decl, decl);
+    return true;
 }
 
 /* ---- quantities ------------------------------------------------------------------------------------- */
@@ -312,6 +325,7 @@ struct evaluator *evaluator_new(struct plan *plan)
         .arena = arena,
         .binder = binder_new(plan),
         .records = map_new(arena),
+        .told = map_new(arena),
     };
     plan_set_reader(plan, (struct quantity_reader){read_quantity, suggest_quantity, evaluator});
     return evaluator;

@@ -43,8 +43,11 @@ const struct evaluation *evaluate_scenario(struct evaluator *evaluator, struct d
 /* The same for a sweep point (plan_variant): an error becomes `why`, and no warning is reported. */
 const struct evaluation *evaluate_variant(struct evaluator *evaluator, struct decl *variant);
 
-/* Evaluates every scenario of the plan view, in order, so that all checks are made. */
+/* Evaluates every scenario and every measurement of the plan view, in order, so that all checks are made. */
 void evaluate_all(struct evaluator *evaluator);
+
+/* True once for each declaration: for whoever reports something about it, so that it is said once. */
+bool evaluator_first_time(struct evaluator *evaluator, struct decl *decl);
 
 /* ---- quantities --------------------------------------------------------------------------- */
 

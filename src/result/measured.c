@@ -90,6 +90,7 @@ void measured_evaluate(struct evaluator *evaluator, const struct measurement *me
         .rows = ARENA_ARRAY(plan_arena(plan), struct measured_row, FIGURE_COUNT),
         .source = plan_text(plan, measurement->decl, ATTR_SOURCE, NULL),
     };
+    bool tell = evaluator_first_time(evaluator, measurement->decl);
     for (size_t i = 0; i < FIGURE_COUNT; i++) {
         const struct setting *setting = plan_setting(plan, measurement->decl, figures[i].attribute);
         if (!setting || setting->value.type != VALUE_NUMBER)
@@ -102,7 +103,7 @@ void measured_evaluate(struct evaluator *evaluator, const struct measurement *me
             continue;
         read_expected(evaluator, scenario, i, row);
         read_ceiling(evaluator, scenario, i, row);
-        if (row->beyond_ceiling)
+        if (row->beyond_ceiling && tell)
             report_beyond(plan, evaluation, setting, row);
     }
 }
