@@ -307,7 +307,7 @@ call_name:
 ;
 
 arguments:
-  %empty                         { $$ = ast_exprs_add(parser->arena, NULL, NULL); }
+  %empty                         { $$ = ast_exprs(parser->arena); }
 | some_arguments
 ;
 

@@ -301,7 +301,7 @@ static bool explain_list(struct surprise *surprise) {
 static void report_missing_comma(struct surprise *surprise, const struct token *left,
                                  const struct token *right) {
     struct parser *parser = surprise->parser;
-    struct diag *diag = parser_error(parser, DIAG_E0137, right->span, "a comma is missing before %s",
+    struct diag *diag = parser_error(parser, DIAG_E0137, right->span, "a comma is missing before `%s`",
                                      source_text(parser, right->span));
     diag_fix(surprise->diags, diag, just_after(left->span), ",", "values are separated by `,`");
 }
