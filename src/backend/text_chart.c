@@ -40,7 +40,7 @@ static void draw_bar(struct text_writer *writer, const struct bar *bar, size_t r
     for (size_t i = 0; i < bar->parts.count; i++) {
         const struct bar_part *part = &bar->parts.items[i];
         sum += part->value;
-        for (; (double)column + 0.5 <= sum * scale; column++)
+        for (; column < room && (double)column + 0.5 <= sum * scale; column++)
             canvas_set(&canvas, (double)column, 0, series_fill(writer, part->kind),
                        series_colour(part->kind));
     }
@@ -114,9 +114,11 @@ static double x_column(const struct plot *plot, double x)
     return share * (double)(plot->canvas.columns - 1);
 }
 
+/* Never far below the axis, so that a line to a negative value ends. */
 static double y_row(const struct plot *plot, double y)
 {
-    return (1 - y / plot->y_high) * (double)(plot->canvas.rows - 1);
+    double rows = (double)plot->canvas.rows;
+    return fmin((1 - y / plot->y_high) * (rows - 1), rows);
 }
 
 /* The next of 1, 2, 5, 10, ... at or above `value`. */

@@ -302,6 +302,8 @@ const char *axis_number(struct arena *arena, double value)
         const char *suffix;
     } steps[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
     double magnitude = fabs(value);
+    if (magnitude >= 1e18 || (magnitude > 0 && magnitude < 1e-3))
+        return arena_printf(arena, "%.0e", value);
     for (size_t i = 0; i < sizeof steps / sizeof steps[0] && magnitude >= 1e4; i++)
         if (magnitude >= steps[i].scale)
             return arena_printf(arena, "%.4g%s", value / steps[i].scale, steps[i].suffix);

@@ -48,7 +48,7 @@ static double highest_roof(const struct roofline_device *device)
 
 static void widen(double *low, double *high, double value)
 {
-    if (!(value > 0))
+    if (!(value > 0 && isfinite(value)))
         return;
     *low = fmin(*low, value);
     *high = fmax(*high, value);
