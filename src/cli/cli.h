@@ -17,11 +17,11 @@ struct sources;
 
 enum exit_status {
     EXIT_FINE = 0,
-    EXIT_PLAN = 1,       /* the plan has errors */
+    EXIT_PLAN = 1, /* the plan has errors */
     EXIT_USAGE = 2,
-    EXIT_FILE = 3,       /* a file could not be read or written */
-    EXIT_FORMAT = 4,     /* `fmt --check` found a difference */
-    EXIT_ASSERTION = 5,  /* an assertion failed */
+    EXIT_FILE = 3,      /* a file could not be read or written */
+    EXIT_FORMAT = 4,    /* `fmt --check` found a difference */
+    EXIT_ASSERTION = 5, /* an assertion failed */
 };
 
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
@@ -29,13 +29,13 @@ enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 struct cli {
     struct arena *arena;
     VEC(const char *) operands;
-    VEC(const char *) outputs;       /* -o */
-    VEC(const char *) include_dirs;  /* -I */
-    VEC(const char *) overrides;     /* --set */
-    const char *format;              /* -f, or NULL */
+    VEC(const char *) outputs;      /* -o */
+    VEC(const char *) include_dirs; /* -I */
+    VEC(const char *) overrides;    /* --set */
+    const char *format;             /* -f, or NULL */
     enum colour_choice colour;
-    unsigned width;                  /* 0: of the terminal, else 80 */
-    size_t max_errors;               /* 0: all */
+    unsigned width;    /* 0: of the terminal, else 80 */
+    size_t max_errors; /* 0: all */
     bool werror, long_list, help, version;
 };
 

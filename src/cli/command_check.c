@@ -11,8 +11,8 @@ static void print_failure(struct buffer *text, const char *path, const struct re
     if (assertion->why)
         buffer_printf(text, " (%s)", assertion->why);
     else if (assertion->left && assertion->right)
-        buffer_printf(text, " (%s against %s%s%s)", assertion->left, assertion->right, assertion->margin ? ", " : "",
-                      assertion->margin ? assertion->margin : "");
+        buffer_printf(text, " (%s against %s%s%s)", assertion->left, assertion->right,
+                      assertion->margin ? ", " : "", assertion->margin ? assertion->margin : "");
     if (assertion->message)
         buffer_printf(text, ": %s", assertion->message);
     buffer_byte(text, '\n');

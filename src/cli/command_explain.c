@@ -42,8 +42,8 @@ static struct decl *named_declaration(struct session *session, const char *text,
         struct decl *decl = view->declarations.items[i];
         size_t length = decl->name ? strlen(decl->name) : 0;
         enum quantity_scope scope;
-        if (length > longest && quantity_scope_of(decl->kind, &scope) && strncmp(text, decl->name, length) == 0 &&
-            text[length] == '.') {
+        if (length > longest && quantity_scope_of(decl->kind, &scope) &&
+            strncmp(text, decl->name, length) == 0 && text[length] == '.') {
             found = decl;
             longest = length;
         }
@@ -87,8 +87,8 @@ static enum exit_status explain_quantity(struct cli *cli, const char *path, cons
     const struct quantity_info *info = quantity_find(scope, rest);
     if (!info) {
         const char *near = quantity_suggest(scope, rest);
-        cli_complain("a %s has no quantity `%s`%s%s%s", kind_name(decl->kind), rest, near ? "; did you mean `" : "",
-                     near ? near : "", near ? "`?" : "");
+        cli_complain("a %s has no quantity `%s`%s%s%s", kind_name(decl->kind), rest,
+                     near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
         return EXIT_USAGE;
     }
     struct derivation derivation = {0};

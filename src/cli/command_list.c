@@ -29,10 +29,12 @@ static const char *setting_text(struct listing *listing, struct decl *decl, enum
 
 static void detail_gpu(struct listing *listing, struct decl *decl)
 {
-    enum attribute peak = plan_is_set(listing->plan, decl, ATTR_GPU_PEAK_BF16) ? ATTR_GPU_PEAK_BF16 : ATTR_GPU_PEAK_FP16;
+    enum attribute peak =
+        plan_is_set(listing->plan, decl, ATTR_GPU_PEAK_BF16) ? ATTR_GPU_PEAK_BF16 : ATTR_GPU_PEAK_FP16;
     buffer_printf(listing->out, "  memory %s, bandwidth %s, 16-bit peak %s, link %s\n",
-                  setting_text(listing, decl, ATTR_GPU_MEMORY), setting_text(listing, decl, ATTR_GPU_BANDWIDTH),
-                  setting_text(listing, decl, peak), setting_text(listing, decl, ATTR_GPU_LINK));
+                  setting_text(listing, decl, ATTR_GPU_MEMORY),
+                  setting_text(listing, decl, ATTR_GPU_BANDWIDTH), setting_text(listing, decl, peak),
+                  setting_text(listing, decl, ATTR_GPU_LINK));
 }
 
 static void detail_model(struct listing *listing, struct decl *decl)
@@ -46,11 +48,13 @@ static void detail_model(struct listing *listing, struct decl *decl)
 
 static void detail_format(struct listing *listing, struct decl *decl)
 {
-    buffer_printf(listing->out, "  %s bits per value, computes in %s\n", setting_text(listing, decl, ATTR_FORMAT_BITS),
+    buffer_printf(listing->out, "  %s bits per value, computes in %s\n",
+                  setting_text(listing, decl, ATTR_FORMAT_BITS),
                   plan_text(listing->plan, decl, ATTR_FORMAT_COMPUTE, "-"));
 }
 
-static void list_kind(struct listing *listing, enum kind kind, void (*detail)(struct listing *, struct decl *))
+static void list_kind(struct listing *listing, enum kind kind,
+                      void (*detail)(struct listing *, struct decl *))
 {
     size_t count;
     struct decl **found = plan_catalogue(listing->plan, kind, &count);
@@ -137,8 +141,13 @@ static const struct {
     const char *name;
     void (*list)(struct listing *);
 } lists[] = {
-    {"gpus", list_gpus},   {"models", list_models},         {"formats", list_formats},       {"engines", list_engines},
-    {"units", list_units}, {"quantities", list_quantities}, {"attributes", list_attributes},
+    {"gpus", list_gpus},
+    {"models", list_models},
+    {"formats", list_formats},
+    {"engines", list_engines},
+    {"units", list_units},
+    {"quantities", list_quantities},
+    {"attributes", list_attributes},
 };
 
 static void no_such_list(const char *name)
@@ -147,8 +156,8 @@ static void no_such_list(const char *name)
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
         suggestion_consider(&suggestion, lists[i].name);
     const char *near = suggestion_result(&suggestion);
-    cli_complain("`list` has no `%s`; %s%s%s", name, near ? "did you mean `" : "", near ? near : "`perfc --help` explains",
-                 near ? "`?" : "");
+    cli_complain("`list` has no `%s`; %s%s%s", name, near ? "did you mean `" : "",
+                 near ? near : "`perfc --help` explains", near ? "`?" : "");
 }
 
 enum exit_status command_list(struct cli *cli)
@@ -161,9 +170,11 @@ enum exit_status command_list(struct cli *cli)
         if (strcmp(lists[i].name, cli->operands.items[0]) != 0)
             continue;
         struct buffer out = buffer_in(cli->arena);
-        struct session session = {.cli = cli, .sources = sources_new(cli->arena), .diags = diags_new(cli->arena)};
+        struct session session = {
+            .cli = cli, .sources = sources_new(cli->arena), .diags = diags_new(cli->arena)};
         struct listing listing = {.cli = cli, .out = &out};
-        struct plan_options options = {.include_dirs = cli->include_dirs.items, .include_count = cli->include_dirs.count};
+        struct plan_options options = {.include_dirs = cli->include_dirs.items,
+                                       .include_count = cli->include_dirs.count};
         session.plan = listing.plan =
             plan_empty(cli->arena, strings_new(cli->arena), session.sources, session.diags, options);
         session.evaluator = listing.evaluator = evaluator_new(listing.plan);

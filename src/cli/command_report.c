@@ -16,7 +16,8 @@ static bool utf8_terminal(void)
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
         const char *value = getenv(variables[i]);
         if (value && *value)
-            return strstr(value, "UTF-8") || strstr(value, "utf8") || strstr(value, "UTF8") || strstr(value, "utf-8");
+            return strstr(value, "UTF-8") || strstr(value, "utf8") || strstr(value, "UTF8") ||
+                   strstr(value, "utf-8");
     }
     return false;
 }

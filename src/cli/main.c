@@ -15,9 +15,14 @@ static const struct command {
     const char *name;
     enum exit_status (*run)(struct cli *cli); /* NULL: not in this version */
 } commands[] = {
-    {"check", command_check}, {"list", command_list}, {"explain", command_explain},
-    {"diff", NULL},           {"fmt", NULL},          {"import", NULL},
-    {"lsp", NULL},            {"calibrate", NULL},
+    {"check", command_check},
+    {"list", command_list},
+    {"explain", command_explain},
+    {"diff", NULL},
+    {"fmt", NULL},
+    {"import", NULL},
+    {"lsp", NULL},
+    {"calibrate", NULL},
 };
 
 void cli_complain(const char *format, ...)

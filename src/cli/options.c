@@ -2,27 +2,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/backend.h"
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "backend/backend.h"
 #include "cli/cli.h"
 #include "source/suggest.h"
 
 enum option_id {
-    OPTION_OUTPUT, OPTION_FORMAT, OPTION_INCLUDE, OPTION_SET, OPTION_WERROR, OPTION_COLOUR, OPTION_WIDTH,
-    OPTION_MAX_ERRORS, OPTION_LONG, OPTION_HELP, OPTION_VERSION
+    OPTION_OUTPUT,
+    OPTION_FORMAT,
+    OPTION_INCLUDE,
+    OPTION_SET,
+    OPTION_WERROR,
+    OPTION_COLOUR,
+    OPTION_WIDTH,
+    OPTION_MAX_ERRORS,
+    OPTION_LONG,
+    OPTION_HELP,
+    OPTION_VERSION
 };
 
 static const struct option_row {
     enum option_id id;
-    char letter;             /* 0: none */
+    char letter; /* 0: none */
     const char *name;
-    const char *value;       /* what the value is called, or NULL: takes none */
+    const char *value; /* what the value is called, or NULL: takes none */
     const char *doc;
 } options[] = {
-    {OPTION_OUTPUT, 'o', "output", "FILE", "write the report to FILE, in the format of its suffix; may be repeated"},
+    {OPTION_OUTPUT, 'o', "output", "FILE",
+     "write the report to FILE, in the format of its suffix; may be repeated"},
     {OPTION_FORMAT, 'f', "format", "NAME", "write the report in this format"},
-    {OPTION_INCLUDE, 'I', "include", "DIR", "look for imports and for replacements of the standard library here"},
+    {OPTION_INCLUDE, 'I', "include", "DIR",
+     "look for imports and for replacements of the standard library here"},
     {OPTION_SET, 0, "set", "NAME.ATTR=VALUE", "override an attribute of a declaration of the plan"},
     {OPTION_WERROR, 0, "werror", NULL, "treat warnings as errors"},
     {OPTION_COLOUR, 0, "color", "WHEN", "auto, always or never"},
@@ -45,7 +56,8 @@ static bool parse_unsigned(const char *text, unsigned long least, unsigned long 
 
 static bool set_colour(struct cli *cli, const char *value)
 {
-    static const char *const words[] = {[COLOUR_AUTO] = "auto", [COLOUR_ALWAYS] = "always", [COLOUR_NEVER] = "never"};
+    static const char *const words[] = {
+        [COLOUR_AUTO] = "auto", [COLOUR_ALWAYS] = "always", [COLOUR_NEVER] = "never"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], value) == 0) {
             cli->colour = (enum colour_choice)i;
@@ -73,21 +85,12 @@ static bool apply(struct cli *cli, enum option_id id, const char *value)
 {
     unsigned long number = 0;
     switch (id) {
-    case OPTION_OUTPUT:
-        *VEC_PUSH(cli->arena, cli->outputs) = value;
-        return true;
-    case OPTION_FORMAT:
-        return set_format(cli, value);
-    case OPTION_INCLUDE:
-        *VEC_PUSH(cli->arena, cli->include_dirs) = value;
-        return true;
-    case OPTION_SET:
-        *VEC_PUSH(cli->arena, cli->overrides) = value;
-        return true;
-    case OPTION_WERROR:
-        return cli->werror = true;
-    case OPTION_COLOUR:
-        return set_colour(cli, value);
+    case OPTION_OUTPUT: *VEC_PUSH(cli->arena, cli->outputs) = value; return true;
+    case OPTION_FORMAT: return set_format(cli, value);
+    case OPTION_INCLUDE: *VEC_PUSH(cli->arena, cli->include_dirs) = value; return true;
+    case OPTION_SET: *VEC_PUSH(cli->arena, cli->overrides) = value; return true;
+    case OPTION_WERROR: return cli->werror = true;
+    case OPTION_COLOUR: return set_colour(cli, value);
     case OPTION_WIDTH:
         if (!parse_unsigned(value, 60, 400, &number)) {
             cli_complain("--width takes a number from 60 to 400, not `%s`", value);
@@ -102,12 +105,9 @@ static bool apply(struct cli *cli, enum option_id id, const char *value)
         }
         cli->max_errors = number;
         return true;
-    case OPTION_LONG:
-        return cli->long_list = true;
-    case OPTION_HELP:
-        return cli->help = true;
-    case OPTION_VERSION:
-        return cli->version = true;
+    case OPTION_LONG: return cli->long_list = true;
+    case OPTION_HELP: return cli->help = true;
+    case OPTION_VERSION: return cli->version = true;
     }
     return false;
 }
@@ -181,18 +181,18 @@ bool cli_parse(struct cli *cli, int count, char *const *arguments)
 
 void help_write(struct buffer *out)
 {
-    buffer_text(out,
-                "perfc: what hardware will do with a language model, worked out from a plan\n"
-                "\n"
-                "  perfc PLAN                  print the report as text\n"
-                "  perfc PLAN -o report.html   write it, in the format of the suffix\n"
-                "  perfc check PLAN            diagnostics and assertions only\n"
-                "  perfc list WHAT [--long]    gpus, models, formats, engines, units, quantities, attributes\n"
-                "  perfc explain CODE          what a diagnostic means: perfc explain E0207\n"
-                "  perfc explain PLAN NAME     how a figure is made: perfc explain plan.perf chat.tpot\n"
-                "\n"
-                "`-` as PLAN reads standard input.\n"
-                "\n");
+    buffer_text(
+        out, "perfc: what hardware will do with a language model, worked out from a plan\n"
+             "\n"
+             "  perfc PLAN                  print the report as text\n"
+             "  perfc PLAN -o report.html   write it, in the format of the suffix\n"
+             "  perfc check PLAN            diagnostics and assertions only\n"
+             "  perfc list WHAT [--long]    gpus, models, formats, engines, units, quantities, attributes\n"
+             "  perfc explain CODE          what a diagnostic means: perfc explain E0207\n"
+             "  perfc explain PLAN NAME     how a figure is made: perfc explain plan.perf chat.tpot\n"
+             "\n"
+             "`-` as PLAN reads standard input.\n"
+             "\n");
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         struct buffer name = buffer_in(out->arena);
         if (options[i].letter)
@@ -208,8 +208,8 @@ void help_write(struct buffer *out)
     const struct backend *all = backends(&count);
     for (size_t i = 0; i < count; i++)
         buffer_printf(out, "  %-10s %-7s %s\n", all[i].name, all[i].suffix, all[i].doc);
-    buffer_text(out,
-                "\n"
-                "Exit status: 0 all is well, 1 the plan has errors, 2 bad usage, 3 a file could not be read or\n"
-                "written, 5 an assertion failed.\n");
+    buffer_text(
+        out, "\n"
+             "Exit status: 0 all is well, 1 the plan has errors, 2 bad usage, 3 a file could not be read or\n"
+             "written, 5 an assertion failed.\n");
 }

@@ -86,7 +86,8 @@ enum exit_status output_file(struct arena *arena, const char *path, const struct
 {
     struct stat status;
     if (stat(path, &status) != 0)
-        return errno == ENOENT ? replace(arena, path, path, new_file_mode(), text) : cannot_write(path, errno);
+        return errno == ENOENT ? replace(arena, path, path, new_file_mode(), text)
+                               : cannot_write(path, errno);
     if (S_ISDIR(status.st_mode))
         return cannot_write(path, EISDIR);
     if (!S_ISREG(status.st_mode))

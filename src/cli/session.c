@@ -54,8 +54,8 @@ enum exit_status session_open(struct session *session, struct cli *cli, const ch
     session->cli = cli;
     session->sources = sources_new(cli->arena);
     session->diags = diags_new(cli->arena);
-    session->plan = plan_load(cli->arena, strings_new(cli->arena), session->sources, session->diags, path, options,
-                              &unreadable);
+    session->plan = plan_load(cli->arena, strings_new(cli->arena), session->sources, session->diags, path,
+                              options, &unreadable);
     if (unreadable) {
         cli_complain("cannot read %s: %s", path, unreadable);
         return EXIT_FILE;

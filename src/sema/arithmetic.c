@@ -9,10 +9,10 @@
 static const char *op_text(enum expr_op op)
 {
     static const char *const texts[] = {
-        [OP_ADD] = "+",        [OP_SUBTRACT] = "-",    [OP_MULTIPLY] = "*", [OP_DIVIDE] = "/",
-        [OP_LESS] = "<",       [OP_LESS_EQUAL] = "<=", [OP_GREATER] = ">",  [OP_GREATER_EQUAL] = ">=",
-        [OP_EQUAL] = "==",     [OP_NOT_EQUAL] = "!=",  [OP_AND] = "and",    [OP_OR] = "or",
-        [OP_NOT] = "not",      [OP_NEGATE] = "-",      [OP_PLUS] = "+",
+        [OP_ADD] = "+",    [OP_SUBTRACT] = "-",    [OP_MULTIPLY] = "*", [OP_DIVIDE] = "/",
+        [OP_LESS] = "<",   [OP_LESS_EQUAL] = "<=", [OP_GREATER] = ">",  [OP_GREATER_EQUAL] = ">=",
+        [OP_EQUAL] = "==", [OP_NOT_EQUAL] = "!=",  [OP_AND] = "and",    [OP_OR] = "or",
+        [OP_NOT] = "not",  [OP_NEGATE] = "-",      [OP_PLUS] = "+",
     };
     return texts[op];
 }
@@ -58,11 +58,12 @@ static bool common_dim(struct value left, struct value right, struct dim *dim)
     return (dim_is_none(left.dim) || dim_is_none(right.dim)) && dim_is_none(rest);
 }
 
-static struct value mismatch(struct plan *plan, const struct expr *expr, struct value left, struct value right)
+static struct value mismatch(struct plan *plan, const struct expr *expr, struct value left,
+                             struct value right)
 {
     const char *left_text = value_describe(plan, &left), *right_text = value_describe(plan, &right);
-    struct diag *diag = diag_add(plan->diags, DIAG_E0207, expr->operation.op_span,
-                                 "`%s` between %s and %s", op_text(expr->operation.op), left_text, right_text);
+    struct diag *diag = diag_add(plan->diags, DIAG_E0207, expr->operation.op_span, "`%s` between %s and %s",
+                                 op_text(expr->operation.op), left_text, right_text);
     diag_note_at(plan->diags, diag, expr->operation.left->span, "this is %s", left_text);
     diag_note_at(plan->diags, diag, expr->operation.right->span, "this is %s", right_text);
     return value_error();
@@ -95,18 +96,12 @@ static struct value sum(struct plan *plan, const struct expr *expr, struct value
 static bool compare_numbers(enum expr_op op, double left, double right)
 {
     switch (op) {
-    case OP_LESS:
-        return left < right;
-    case OP_LESS_EQUAL:
-        return left <= right;
-    case OP_GREATER:
-        return left > right;
-    case OP_GREATER_EQUAL:
-        return left >= right;
-    case OP_EQUAL:
-        return left == right;
-    default:
-        return left != right;
+    case OP_LESS: return left < right;
+    case OP_LESS_EQUAL: return left <= right;
+    case OP_GREATER: return left > right;
+    case OP_GREATER_EQUAL: return left >= right;
+    case OP_EQUAL: return left == right;
+    default: return left != right;
     }
 }
 
@@ -116,7 +111,8 @@ static const char *comparable_text(struct value value)
     return value.type == VALUE_TEXT ? value.text : value.type == VALUE_DECL ? value.decl->name : NULL;
 }
 
-static struct value comparison(struct plan *plan, const struct expr *expr, struct value left, struct value right)
+static struct value comparison(struct plan *plan, const struct expr *expr, struct value left,
+                               struct value right)
 {
     enum expr_op op = expr->operation.op;
     struct dim dim;
@@ -147,7 +143,8 @@ static struct value logic(struct plan *plan, const struct expr *expr, struct val
                                                    : left.boolean || right.boolean);
 }
 
-struct value arithmetic_binary(struct plan *plan, const struct expr *expr, struct value left, struct value right)
+struct value arithmetic_binary(struct plan *plan, const struct expr *expr, struct value left,
+                               struct value right)
 {
     struct value settled;
     if (settle(&settled, left, right))
@@ -161,7 +158,8 @@ struct value arithmetic_binary(struct plan *plan, const struct expr *expr, struc
         return wrong_operand(plan, expr->operation.left, op, "a number", left);
     if (right.type != VALUE_NUMBER)
         return wrong_operand(plan, expr->operation.right, op, "a number", right);
-    return op == OP_MULTIPLY || op == OP_DIVIDE ? product(plan, expr, left, right) : sum(plan, expr, left, right);
+    return op == OP_MULTIPLY || op == OP_DIVIDE ? product(plan, expr, left, right)
+                                                : sum(plan, expr, left, right);
 }
 
 struct value arithmetic_unary(struct plan *plan, const struct expr *expr, struct value operand)
@@ -209,8 +207,8 @@ static const struct function *function_find(const char *name)
     return NULL;
 }
 
-static struct value fold_arguments(struct plan *plan, const struct function *function, const struct expr *expr,
-                                   const struct value *values, size_t count)
+static struct value fold_arguments(struct plan *plan, const struct function *function,
+                                   const struct expr *expr, const struct value *values, size_t count)
 {
     struct value result = values[0];
     for (size_t i = 1; i < count; i++) {

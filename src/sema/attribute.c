@@ -7,18 +7,18 @@
 #include "sema/internal.h"
 #include "source/suggest.h"
 
-#define IN_FORMAT (1u << KIND_FORMAT)
-#define IN_GPU (1u << KIND_GPU)
-#define IN_SYSTEM (1u << KIND_SYSTEM)
-#define IN_MODEL (1u << KIND_MODEL)
-#define IN_BLOCK (1u << KIND_BLOCK)
-#define IN_ENGINE (1u << KIND_ENGINE)
+#define IN_FORMAT   (1u << KIND_FORMAT)
+#define IN_GPU      (1u << KIND_GPU)
+#define IN_SYSTEM   (1u << KIND_SYSTEM)
+#define IN_MODEL    (1u << KIND_MODEL)
+#define IN_BLOCK    (1u << KIND_BLOCK)
+#define IN_ENGINE   (1u << KIND_ENGINE)
 #define IN_SCENARIO (1u << KIND_SCENARIO)
 #define IN_MEASURED (1u << KIND_MEASURED)
-#define IN_REPORT (1u << KIND_REPORT)
+#define IN_REPORT   (1u << KIND_REPORT)
 
 static const struct attribute_info table[ATTR_COUNT] = {
-#define ATTRIBUTE(scope, id, name, type, unit, minimum, maximum, fallback, detail, doc)                    \
+#define ATTRIBUTE(scope, id, name, type, unit, minimum, maximum, fallback, detail, doc)                      \
     [ATTR_##id] = {scope, name, TYPE_##type, unit, minimum, maximum, fallback, detail, doc},
 #include "sema/attributes.def"
 #undef ATTRIBUTE
@@ -33,9 +33,9 @@ static const struct {
 };
 
 static const char *const kind_names[KIND_COUNT] = {
-    [KIND_FORMAT] = "format",     [KIND_GPU] = "gpu",       [KIND_SYSTEM] = "system",
-    [KIND_MODEL] = "model",       [KIND_BLOCK] = "block",   [KIND_ENGINE] = "engine",
-    [KIND_SCENARIO] = "scenario", [KIND_SWEEP] = "sweep",   [KIND_MEASURED] = "measured",
+    [KIND_FORMAT] = "format",     [KIND_GPU] = "gpu",     [KIND_SYSTEM] = "system",
+    [KIND_MODEL] = "model",       [KIND_BLOCK] = "block", [KIND_ENGINE] = "engine",
+    [KIND_SCENARIO] = "scenario", [KIND_SWEEP] = "sweep", [KIND_MEASURED] = "measured",
     [KIND_REPORT] = "report",
 };
 

@@ -41,7 +41,8 @@ void poison(struct decl *decl)
 /* ---- attributes --------------------------------------------------------------------------- */
 
 /* `source.bandwidth = "..."`: true when the attribute is of that form, which is then stored or reported. */
-static bool collect_provenance(struct plan *plan, struct decl *decl, const char *name, const struct stmt *stmt)
+static bool collect_provenance(struct plan *plan, struct decl *decl, const char *name,
+                               const struct stmt *stmt)
 {
     static const struct {
         const char *prefix;
@@ -135,7 +136,8 @@ static void collect_attribute(struct plan *plan, struct decl *decl, const char *
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
-static void collect_body(struct plan *plan, struct decl *decl, const struct stmt_list *body, const char *prefix);
+static void collect_body(struct plan *plan, struct decl *decl, const struct stmt_list *body,
+                         const char *prefix);
 
 static void collect_declaration(struct plan *plan, struct module *module, struct decl *outer,
                                 const struct stmt *stmt);
@@ -198,14 +200,14 @@ static void collect_body_statement(struct plan *plan, struct decl *decl, const s
                  stmt_word(stmt));
         poison(decl);
         return;
-    default:
-        break;
+    default: break;
     }
     report_misplaced(plan, stmt, stmt_word(stmt), where);
     poison(decl);
 }
 
-static void collect_body(struct plan *plan, struct decl *decl, const struct stmt_list *body, const char *prefix)
+static void collect_body(struct plan *plan, struct decl *decl, const struct stmt_list *body,
+                         const char *prefix)
 {
     for (size_t i = 0; i < body->count; i++)
         collect_body_statement(plan, decl, body->items[i], prefix);
@@ -235,8 +237,8 @@ static void remember(struct plan *plan, struct module *module, struct decl *oute
     if (decl->name && names_itself(decl->kind)) {
         struct decl *first = declared_before(module, outer, decl->kind, decl->name);
         if (first) {
-            struct diag *diag = diag_add(plan->diags, DIAG_E0203, decl->name_span, "%s `%s` is declared twice",
-                                         kind_name(decl->kind), decl->name);
+            struct diag *diag = diag_add(plan->diags, DIAG_E0203, decl->name_span,
+                                         "%s `%s` is declared twice", kind_name(decl->kind), decl->name);
             diag_note_at(plan->diags, diag, first->name_span, "it was first declared here");
             return;
         }
@@ -291,8 +293,8 @@ static void collect_let(struct plan *plan, struct module *module, const struct s
 {
     struct let *first = map_get(module->lets, stmt->let.name.text);
     if (first) {
-        struct diag *diag = diag_add(plan->diags, DIAG_E0203, stmt->let.name.span, "`let %s` is declared twice",
-                                     stmt->let.name.text);
+        struct diag *diag = diag_add(plan->diags, DIAG_E0203, stmt->let.name.span,
+                                     "`let %s` is declared twice", stmt->let.name.text);
         diag_note_at(plan->diags, diag, first->name.span, "it was first declared here");
         return;
     }
@@ -322,18 +324,11 @@ void collect_module(struct plan *plan, struct module *module)
     for (size_t i = 0; i < statements->count; i++) {
         const struct stmt *stmt = statements->items[i];
         switch (stmt->kind) {
-        case STMT_DECLARATION:
-            collect_declaration(plan, module, NULL, stmt);
-            break;
-        case STMT_LET:
-            collect_let(plan, module, stmt);
-            break;
-        case STMT_IMPORT:
-            collect_import(plan, module, stmt);
-            break;
+        case STMT_DECLARATION: collect_declaration(plan, module, NULL, stmt); break;
+        case STMT_LET: collect_let(plan, module, stmt); break;
+        case STMT_IMPORT: collect_import(plan, module, stmt); break;
         case STMT_COMPARE:
-        case STMT_ASSERT:
-            break; /* read by view.c */
+        case STMT_ASSERT: break; /* read by view.c */
         case STMT_GUARD:
             diag_add(plan->diags, DIAG_E0209, stmt->head, "`guard` is not supported in this version");
             break;
@@ -341,9 +336,7 @@ void collect_module(struct plan *plan, struct module *module)
         case STMT_GROUP:
             report_misplaced(plan, stmt, "an attribute", "at the top level; a named value is written `let`");
             break;
-        default:
-            report_misplaced(plan, stmt, stmt_word(stmt), "at the top level");
-            break;
+        default: report_misplaced(plan, stmt, stmt_word(stmt), "at the top level"); break;
         }
     }
 }

@@ -47,8 +47,8 @@ static void note_readings(struct plan *plan, struct diag *diag, const struct exp
     const char *digits = expr->number.digits, *unit = expr->number.unit, *count = expr->number.count;
     if (unit && strcmp(unit, "B") == 0 && !count && is_counting(expected)) {
         const char *fix = arena_printf(plan->arena, "%sB", digits);
-        diag_fix(plan->diags, diag, expr->span, fix, "`%s B` is %s bytes; `%s`, without the space, is %s billion",
-                 digits, digits, fix, digits);
+        diag_fix(plan->diags, diag, expr->span, fix,
+                 "`%s B` is %s bytes; `%s`, without the space, is %s billion", digits, digits, fix, digits);
     } else if (!unit && count && strcmp(count, "B") == 0 && expected.power[DIM_DATA]) {
         diag_note(plan->diags, diag, "`%sB` is %s billion; `%s B`, with a space, is %s bytes", digits, digits,
                   digits, digits);
@@ -56,14 +56,15 @@ static void note_readings(struct plan *plan, struct diag *diag, const struct exp
 }
 
 static struct value wrong_dimension(struct plan *plan, const struct attribute_info *info, struct value value,
-                                    const struct expr *expr, struct span span, struct dim expected, bool money)
+                                    const struct expr *expr, struct span span, struct dim expected,
+                                    bool money)
 {
     const char *wanted = money ? "money per time" : dim_text(plan->arena, expected);
-    struct diag *diag = dim_is_none(value.dim)
-                            ? diag_add(plan->diags, DIAG_E0207, span, "`%s` needs a unit: it takes %s", info->name,
-                                       wanted)
-                            : diag_add(plan->diags, DIAG_E0207, span, "`%s` takes %s, not %s", info->name, wanted,
-                                       value_describe(plan, &value));
+    struct diag *diag =
+        dim_is_none(value.dim)
+            ? diag_add(plan->diags, DIAG_E0207, span, "`%s` needs a unit: it takes %s", info->name, wanted)
+            : diag_add(plan->diags, DIAG_E0207, span, "`%s` takes %s, not %s", info->name, wanted,
+                       value_describe(plan, &value));
     diag_label(plan->diags, diag, "this is %s", value_describe(plan, &value));
     note_readings(plan, diag, expr, expected);
     if (money)
@@ -73,10 +74,11 @@ static struct value wrong_dimension(struct plan *plan, const struct attribute_in
     return value_error();
 }
 
-static struct value conform_range(struct plan *plan, const struct decl *decl, const struct attribute_info *info,
-                                  struct value value, struct span span)
+static struct value conform_range(struct plan *plan, const struct decl *decl,
+                                  const struct attribute_info *info, struct value value, struct span span)
 {
-    if (info->type == TYPE_COUNT && (value.number != floor(value.number) || fabs(value.number) > 9007199254740992.0)) {
+    if (info->type == TYPE_COUNT &&
+        (value.number != floor(value.number) || fabs(value.number) > 9007199254740992.0)) {
         diag_add(plan->diags, DIAG_E0220, span, "`%s` takes a whole number, not %s", info->name,
                  quantity_text(plan->arena, value.number, dim_none()));
         return value_error();
@@ -85,14 +87,16 @@ static struct value conform_range(struct plan *plan, const struct decl *decl, co
         return value;
     bool low = value.number < info->minimum;
     const char *limit = quantity_text(plan->arena, low ? info->minimum : info->maximum, value.dim);
-    diag_add(plan->diags, DIAG_E0219, span, "`%s` of %s `%s` is %s, but %s %s", info->name, kind_name(decl->kind),
-             decl->name ? decl->name : "", quantity_text(plan->arena, value.number, value.dim),
-             low ? "the least is" : "the most is", limit);
+    diag_add(plan->diags, DIAG_E0219, span, "`%s` of %s `%s` is %s, but %s %s", info->name,
+             kind_name(decl->kind), decl->name ? decl->name : "",
+             quantity_text(plan->arena, value.number, value.dim), low ? "the least is" : "the most is",
+             limit);
     return value_error();
 }
 
-static struct value conform_number(struct plan *plan, const struct decl *decl, const struct attribute_info *info,
-                                   struct value value, const struct expr *expr, struct span span)
+static struct value conform_number(struct plan *plan, const struct decl *decl,
+                                   const struct attribute_info *info, struct value value,
+                                   const struct expr *expr, struct span span)
 {
     bool money;
     struct dim expected = attribute_dim(info, &money);
@@ -111,7 +115,8 @@ static struct value conform_word(struct plan *plan, const struct attribute_info 
 {
     if (word_in(info->detail, value.text))
         return value;
-    struct diag *diag = diag_add(plan->diags, DIAG_E0208, span, "`%s` cannot be `%s`", info->name, value.text);
+    struct diag *diag =
+        diag_add(plan->diags, DIAG_E0208, span, "`%s` cannot be `%s`", info->name, value.text);
     const char *near = word_suggest(plan->arena, info->detail, value.text);
     if (near)
         diag_fix(plan->diags, diag, span, near, "did you mean `%s`?", near);
@@ -141,10 +146,10 @@ struct value conform(struct plan *plan, const struct decl *decl, enum attribute 
         enum kind kind = kind_from_name(info->detail);
         if (value.type == VALUE_DECL && value.decl->kind == kind)
             return value;
-        return wrong_type(plan, info, value, span, arena_printf(plan->arena, "the name of a %s", info->detail));
+        return wrong_type(plan, info, value, span,
+                          arena_printf(plan->arena, "the name of a %s", info->detail));
     }
-    case TYPE_WORDS:
-        break;
+    case TYPE_WORDS: break;
     }
     return value;
 }

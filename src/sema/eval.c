@@ -30,18 +30,12 @@ struct value value_absent(const char *why)
 const char *value_describe(struct plan *plan, const struct value *value)
 {
     switch (value->type) {
-    case VALUE_NUMBER:
-        return dim_text(plan->arena, value->dim);
-    case VALUE_BOOL:
-        return "true or false";
-    case VALUE_TEXT:
-        return "a text";
-    case VALUE_DECL:
-        return arena_printf(plan->arena, "a %s", kind_name(value->decl->kind));
-    case VALUE_ABSENT:
-        return "nothing";
-    case VALUE_ERROR:
-        break;
+    case VALUE_NUMBER: return dim_text(plan->arena, value->dim);
+    case VALUE_BOOL: return "true or false";
+    case VALUE_TEXT: return "a text";
+    case VALUE_DECL: return arena_printf(plan->arena, "a %s", kind_name(value->decl->kind));
+    case VALUE_ABSENT: return "nothing";
+    case VALUE_ERROR: break;
     }
     return "an error";
 }
@@ -60,8 +54,8 @@ static struct value evaluate_literal(struct plan *plan, const struct expr *expr)
     }
     const char *other = NULL;
     const char *near = unit_suggest(plan->arena, expr->number.unit, &other);
-    struct diag *diag = diag_add(plan->diags, DIAG_E0205, expr->number.unit_span, "`%s` is not a unit",
-                                 expr->number.unit);
+    struct diag *diag =
+        diag_add(plan->diags, DIAG_E0205, expr->number.unit_span, "`%s` is not a unit", expr->number.unit);
     if (near && other)
         diag_note(plan->diags, diag, "it could be read as `%s` or as `%s`; case matters", near, other);
     else if (near)
@@ -85,8 +79,8 @@ static struct value evaluate_choice(struct plan *plan, struct scope scope, const
     if (condition.type == VALUE_ERROR || condition.type == VALUE_ABSENT)
         return condition;
     if (condition.type != VALUE_BOOL) {
-        diag_add(plan->diags, DIAG_E0208, expr->choice.condition->span, "a condition is true or false, not %s",
-                 value_describe(plan, &condition));
+        diag_add(plan->diags, DIAG_E0208, expr->choice.condition->span,
+                 "a condition is true or false, not %s", value_describe(plan, &condition));
         return value_error();
     }
     return evaluate(plan, scope, condition.boolean ? expr->choice.then : expr->choice.otherwise);
@@ -113,20 +107,13 @@ static struct value evaluate_spine(struct plan *plan, struct scope scope, const 
 struct value evaluate(struct plan *plan, struct scope scope, const struct expr *expr)
 {
     switch (expr->kind) {
-    case EXPR_NUMBER:
-        return evaluate_literal(plan, expr);
-    case EXPR_STRING:
-        return evaluate_string(expr);
-    case EXPR_PATH:
-        return lookup_path(plan, scope, &expr->path);
-    case EXPR_UNARY:
-        return arithmetic_unary(plan, expr, evaluate(plan, scope, expr->operation.right));
-    case EXPR_BINARY:
-        return evaluate_spine(plan, scope, expr);
-    case EXPR_CALL:
-        return arithmetic_call(plan, scope, expr);
-    case EXPR_IF:
-        return evaluate_choice(plan, scope, expr);
+    case EXPR_NUMBER: return evaluate_literal(plan, expr);
+    case EXPR_STRING: return evaluate_string(expr);
+    case EXPR_PATH: return lookup_path(plan, scope, &expr->path);
+    case EXPR_UNARY: return arithmetic_unary(plan, expr, evaluate(plan, scope, expr->operation.right));
+    case EXPR_BINARY: return evaluate_spine(plan, scope, expr);
+    case EXPR_CALL: return arithmetic_call(plan, scope, expr);
+    case EXPR_IF: return evaluate_choice(plan, scope, expr);
     }
     return value_error();
 }
@@ -146,7 +133,8 @@ static bool reads_let(struct plan *plan, struct scope scope, const struct path *
     return module_find_let(plan, scope.module, path->parts[0].text) != NULL;
 }
 
-struct value evaluate_reference(struct plan *plan, struct scope scope, const struct expr *expr, enum kind kind)
+struct value evaluate_reference(struct plan *plan, struct scope scope, const struct expr *expr,
+                                enum kind kind)
 {
     struct path path;
     if (expr->kind == EXPR_STRING)

@@ -13,17 +13,17 @@ enum { INHERITANCE_MAX = 16, EVALUATION_MAX = 200, IMPORTS_MAX = 256, RANGE_MAX 
 
 /* A file that was read: the scope in which its names are looked up. */
 struct module {
-    const char *path;                   /* for messages; relative imports start from its directory */
-    const char *identity;               /* interned canonical path, so that no file is read twice */
+    const char *path;     /* for messages; relative imports start from its directory */
+    const char *identity; /* interned canonical path, so that no file is read twice */
     bool catalogue;
     struct syntax_tree *tree;
     struct map *declarations[KIND_COUNT];
     struct map *lets;
-    struct map *aliases;                /* `import "f" as name`: name to module */
-    VEC(struct module *) imports;       /* without `as`: their names count as this module's */
-    VEC(struct decl *) order;           /* declarations as they stand */
+    struct map *aliases;          /* `import "f" as name`: name to module */
+    VEC(struct module *) imports; /* without `as`: their names count as this module's */
+    VEC(struct decl *) order;     /* declarations as they stand */
     VEC(struct let *) let_order;
-    unsigned visit;                     /* mark of the lookup that saw it last: imports may form circles */
+    unsigned visit; /* mark of the lookup that saw it last: imports may form circles */
 };
 
 struct let {
@@ -37,17 +37,17 @@ struct let {
 /* One attribute as written in one declaration. */
 struct slot {
     enum attribute attribute;
-    struct span span;                   /* of the name on the left */
-    const struct item_list *values;     /* NULL when `value` was set from outside */
-    struct value value;                 /* sweep points and --set */
+    struct span span;               /* of the name on the left */
+    const struct item_list *values; /* NULL when `value` was set from outside */
+    struct value value;             /* sweep points and --set */
     enum origin origin;
     struct decl *owner;
 };
 
 /* `source.NAME = "..."`: provenance of one attribute or of a group of them. */
 struct provenance {
-    enum attribute kind;                /* ATTR_SOURCE or ATTR_CONFIDENCE */
-    const char *name;                   /* dotted attribute name, or a prefix of some */
+    enum attribute kind; /* ATTR_SOURCE or ATTR_CONFIDENCE */
+    const char *name;    /* dotted attribute name, or a prefix of some */
     const char *text;
 };
 
@@ -57,7 +57,7 @@ struct cached_setting {
 };
 
 struct decl_state {
-    const struct stmt *stmt;            /* NULL for copies */
+    const struct stmt *stmt; /* NULL for copies */
     struct module *module;
     struct path base_path;
     enum { BASE_UNBOUND, BASE_BINDING, BASE_BOUND } base_state;
@@ -65,12 +65,12 @@ struct decl_state {
     VEC(struct slot) slots;
     VEC(struct provenance) provenance;
     VEC(struct decl *) own_blocks;
-    struct cached_setting **cache;      /* one per attribute of the kind, made on first use */
+    struct cached_setting **cache; /* one per attribute of the kind, made on first use */
 };
 
 /* A value that is being worked out, for the text of a cycle. */
 struct frame {
-    const struct decl *decl;            /* NULL for a `let` */
+    const struct decl *decl; /* NULL for a `let` */
     const char *name;
     struct frame *outer;
 };
@@ -83,15 +83,15 @@ struct plan {
     struct plan_options options;
     struct attribute_index *attributes;
     struct module *root;
-    struct map *modules;                /* by identity */
+    struct map *modules; /* by identity */
     size_t module_count;
-    struct module **stdlib_modules;     /* by file number of the embedded library; NULL until read */
-    VEC(struct module *) plan_modules;  /* the plan and everything it imports, imports first */
+    struct module **stdlib_modules;        /* by file number of the embedded library; NULL until read */
+    VEC(struct module *) plan_modules;     /* the plan and everything it imports, imports first */
     VEC(struct module *) reported_modules; /* those of them that count as the plan itself */
     struct plan_view view;
     struct quantity_reader reader;
-    struct expr *defaults[ATTR_COUNT];  /* the table's default expressions, parsed on first use */
-    struct frame *frame;                /* innermost value being worked out */
+    struct expr *defaults[ATTR_COUNT]; /* the table's default expressions, parsed on first use */
+    struct frame *frame;               /* innermost value being worked out */
     unsigned depth;
     unsigned visit;
 };
@@ -144,17 +144,19 @@ struct decl *decl_new(struct plan *plan, enum kind kind, struct module *module);
 void decl_bind_base(struct plan *plan, struct decl *decl);
 void decl_bind_blocks(struct plan *plan, struct decl *decl);
 
-/* ---- eval.c, arithmetic.c, conform.c, lookup.c: expressions --------------------------------------------- */
+/* ---- eval.c, arithmetic.c, conform.c, lookup.c: expressions ---------------------------------------------
+ */
 
 /* Where an expression stands. */
 struct scope {
     struct module *module;
-    struct decl *decl;                  /* NULL at top level */
+    struct decl *decl; /* NULL at top level */
 };
 
 struct value evaluate(struct plan *plan, struct scope scope, const struct expr *expr);
 /* The same where a declaration of `kind` is expected, which names are then looked up as. */
-struct value evaluate_reference(struct plan *plan, struct scope scope, const struct expr *expr, enum kind kind);
+struct value evaluate_reference(struct plan *plan, struct scope scope, const struct expr *expr,
+                                enum kind kind);
 struct value let_value(struct plan *plan, struct let *let);
 struct value lookup_path(struct plan *plan, struct scope scope, const struct path *path);
 struct decl *lookup_declaration(struct plan *plan, struct scope scope, const struct path *path,
@@ -175,7 +177,8 @@ struct value arithmetic_call(struct plan *plan, struct scope scope, const struct
 /* The dimension an attribute takes; *money is set for prices. */
 struct dim attribute_dim(const struct attribute_info *info, bool *money);
 
-/* Checks type, dimension and range of a value for an attribute, reporting what is wrong. `expr` may be NULL. */
+/* Checks type, dimension and range of a value for an attribute, reporting what is wrong. `expr` may be NULL.
+ */
 struct value conform(struct plan *plan, const struct decl *decl, enum attribute attribute, struct value value,
                      const struct expr *expr, struct span span);
 /* One written item as a value of the attribute. */

@@ -7,7 +7,8 @@
 #include "source/suggest.h"
 
 /* The order in which kinds are tried where a name may be any of them. */
-static const enum kind lookup_order[] = {KIND_SCENARIO, KIND_MODEL, KIND_GPU, KIND_SYSTEM, KIND_ENGINE, KIND_FORMAT};
+static const enum kind lookup_order[] = {KIND_SCENARIO, KIND_MODEL,  KIND_GPU,
+                                         KIND_SYSTEM,   KIND_ENGINE, KIND_FORMAT};
 enum { LOOKUP_KINDS = sizeof lookup_order / sizeof lookup_order[0] };
 
 static struct span part_span(const struct path *path, size_t first)
@@ -16,7 +17,8 @@ static struct span part_span(const struct path *path, size_t first)
 }
 
 /* Skips `lib.` in `lib.h100-sxm.memory`: the module the rest is looked up in, and where it begins. */
-static struct module *skip_aliases(struct plan *plan, struct scope scope, const struct path *path, size_t *first)
+static struct module *skip_aliases(struct plan *plan, struct scope scope, const struct path *path,
+                                   size_t *first)
 {
     struct module *module = scope.module;
     for (*first = 0; *first + 1 < path->count; ++*first) {
@@ -50,19 +52,19 @@ static void report_unknown(struct plan *plan, struct module *module, const struc
     diag_note(plan->diags, diag, "`perfc list %ss` prints those of the standard library", kind_name(kind));
 }
 
-struct decl *lookup_declaration(struct plan *plan, struct scope scope, const struct path *path, enum kind kind,
-                                bool report)
+struct decl *lookup_declaration(struct plan *plan, struct scope scope, const struct path *path,
+                                enum kind kind, bool report)
 {
     size_t first;
     struct module *module = skip_aliases(plan, scope, path, &first);
-    struct decl *decl = path->count - first == 1 ? module_find(plan, module, kind, path->parts[first].text) : NULL;
+    struct decl *decl =
+        path->count - first == 1 ? module_find(plan, module, kind, path->parts[first].text) : NULL;
     if (!decl && report)
         report_unknown(plan, module, path, first, kind);
     return decl;
 }
 
 /* ---- reading ---------------------------------------------------------------------------------- */
-
 
 /* Reads `parts[first..]` of a declaration: an attribute, an attribute of a declaration that an attribute
  * refers to (`chat.gpu.memory`), or a quantity. *found is false when it has nothing of that name. */
@@ -72,8 +74,8 @@ static struct value read_member(struct plan *plan, struct decl *decl, const stru
     size_t rest = path->count - first;
     *found = true;
     for (size_t length = rest; length >= 1; length--) {
-        enum attribute attribute = attribute_lookup(plan->attributes, decl->kind,
-                                                    path_text(plan, path, first, length));
+        enum attribute attribute =
+            attribute_lookup(plan->attributes, decl->kind, path_text(plan, path, first, length));
         if (attribute == ATTR_COUNT)
             continue;
         const struct setting *setting = plan_setting(plan, decl, attribute);
@@ -91,14 +93,15 @@ static struct value read_member(struct plan *plan, struct decl *decl, const stru
     if (attribute_lookup(plan->attributes, decl->kind, name) != ATTR_COUNT) {
         if (decl->poisoned)
             return value_error();
-        return value_absent(arena_printf(plan->arena, "`%s` is not set on %s `%s`", name, kind_name(decl->kind),
-                                         decl->name ? decl->name : ""));
+        return value_absent(arena_printf(plan->arena, "`%s` is not set on %s `%s`", name,
+                                         kind_name(decl->kind), decl->name ? decl->name : ""));
     }
     *found = false;
     return value_error();
 }
 
-static struct value read_declaration(struct plan *plan, struct decl *decl, const struct path *path, size_t first)
+static struct value read_declaration(struct plan *plan, struct decl *decl, const struct path *path,
+                                     size_t first)
 {
     if (first == path->count)
         return (struct value){.type = VALUE_DECL, .decl = decl};
@@ -110,7 +113,8 @@ static struct value read_declaration(struct plan *plan, struct decl *decl, const
     struct span span = part_span(path, first);
     struct diag *diag = diag_add(plan->diags, DIAG_E0218, span, "%s `%s` has no attribute or quantity `%s`",
                                  kind_name(decl->kind), decl->name, name);
-    const char *near = plan->reader.suggest ? plan->reader.suggest(plan->reader.context, decl->kind, name) : NULL;
+    const char *near =
+        plan->reader.suggest ? plan->reader.suggest(plan->reader.context, decl->kind, name) : NULL;
     if (!near)
         near = attribute_suggest(decl->kind, name);
     if (near)
@@ -164,10 +168,12 @@ static void report_unknown_name(struct plan *plan, struct scope scope, struct mo
     const char *minus = strrchr(name, '-');
     if (minus) {
         const char *left = intern(plan->strings, name, (size_t)(minus - name));
-        bool attribute = scope.decl && attribute_lookup(plan->attributes, scope.decl->kind, left) != ATTR_COUNT;
+        bool attribute =
+            scope.decl && attribute_lookup(plan->attributes, scope.decl->kind, left) != ATTR_COUNT;
         if (attribute || module_find_let(plan, module, left)) {
             const char *spaced = arena_printf(plan->arena, "%s - %s", left, minus + 1);
-            diag_fix(plan->diags, diag, span, spaced, "a name may hold `-`; a difference is written `%s`", spaced);
+            diag_fix(plan->diags, diag, span, spaced, "a name may hold `-`; a difference is written `%s`",
+                     spaced);
             return;
         }
     }
@@ -191,9 +197,9 @@ static void report_unknown_name(struct plan *plan, struct scope scope, struct mo
 
 struct value lookup_path(struct plan *plan, struct scope scope, const struct path *path)
 {
-    if (scope.decl) {
+    for (struct decl *decl = scope.decl; decl; decl = decl->parent) { /* a block, then its model */
         bool found;
-        struct value value = read_member(plan, scope.decl, path, 0, &found);
+        struct value value = read_member(plan, decl, path, 0, &found);
         if (found)
             return value;
     }
@@ -211,7 +217,8 @@ struct value lookup_path(struct plan *plan, struct scope scope, const struct pat
     let = first > 0 ? module_find_let(plan, module, name) : NULL;
     if (let && first + 1 == path->count)
         return let_value(plan, let);
-    if (path->count == 1 && !path->parts[0].quoted && (strcmp(name, "true") == 0 || strcmp(name, "false") == 0))
+    if (path->count == 1 && !path->parts[0].quoted &&
+        (strcmp(name, "true") == 0 || strcmp(name, "false") == 0))
         return value_bool(name[0] == 't');
     report_unknown_name(plan, scope, module, path, first);
     return value_error();

@@ -131,8 +131,8 @@ static bool readable(const char *path)
 /* Where an import is: beside the importing file, then in the -I directories. NULL: neither. */
 static const char *find_import(struct plan *plan, const struct module *from, const char *file)
 {
-    const char *beside = file[0] == '/' ? file
-                                        : arena_printf(plan->arena, "%s%s", directory_of(plan, from->path), file);
+    const char *beside =
+        file[0] == '/' ? file : arena_printf(plan->arena, "%s%s", directory_of(plan, from->path), file);
     if (file[0] == '/' || readable(beside))
         return beside;
     for (size_t i = 0; i < plan->options.include_count; i++) {
@@ -184,7 +184,8 @@ struct module *module_import(struct plan *plan, struct module *from, const struc
     if (module)
         return module;
     if (plan->module_count >= IMPORTS_MAX) {
-        diag_add(plan->diags, DIAG_E0403, stmt->import.file.span, "more than %d files are imported", IMPORTS_MAX);
+        diag_add(plan->diags, DIAG_E0403, stmt->import.file.span, "more than %d files are imported",
+                 IMPORTS_MAX);
         return NULL;
     }
     struct buffer text = buffer_in(plan->arena);

@@ -47,15 +47,15 @@ static void apply_override(struct plan *plan, const char *text)
     struct decl *decl = override_target(plan, text, left, &name_length);
     struct span left_span = {file, 0, (uint32_t)left};
     if (!decl) {
-        diag_add(plan->diags, DIAG_E0404, left_span, "the plan declares nothing that `%.*s` could belong to", (int)left,
-                 text);
+        diag_add(plan->diags, DIAG_E0404, left_span, "the plan declares nothing that `%.*s` could belong to",
+                 (int)left, text);
         return;
     }
     const char *name = intern(plan->strings, text + name_length + 1, left - name_length - 1);
     enum attribute attribute = attribute_lookup(plan->attributes, decl->kind, name);
     if (attribute == ATTR_COUNT) {
-        struct diag *diag =
-            diag_add(plan->diags, DIAG_E0404, left_span, "a `%s` has no attribute `%s`", kind_name(decl->kind), name);
+        struct diag *diag = diag_add(plan->diags, DIAG_E0404, left_span, "a `%s` has no attribute `%s`",
+                                     kind_name(decl->kind), name);
         const char *near = attribute_suggest(decl->kind, name);
         if (near)
             diag_note(plan->diags, diag, "did you mean `%s`?", near);
@@ -72,8 +72,11 @@ static void apply_override(struct plan *plan, const char *text)
     list->items = ARENA_NEW(plan->arena, struct list_item);
     list->items[0] = (struct list_item){.value = expr, .span = expr->span};
     list->count = list->capacity = 1;
-    *VEC_PUSH(plan->arena, decl->state->slots) = (struct slot){
-        .attribute = attribute, .span = left_span, .values = list, .origin = ORIGIN_COMMAND_LINE, .owner = decl};
+    *VEC_PUSH(plan->arena, decl->state->slots) = (struct slot){.attribute = attribute,
+                                                               .span = left_span,
+                                                               .values = list,
+                                                               .origin = ORIGIN_COMMAND_LINE,
+                                                               .owner = decl};
 }
 
 /* ---- loading -------------------------------------------------------------------------------------- */
@@ -95,8 +98,8 @@ static struct plan *plan_new(struct arena *arena, struct strings *strings, struc
     return plan;
 }
 
-struct plan *plan_empty(struct arena *arena, struct strings *strings, struct sources *sources, struct diags *diags,
-                        struct plan_options options)
+struct plan *plan_empty(struct arena *arena, struct strings *strings, struct sources *sources,
+                        struct diags *diags, struct plan_options options)
 {
     struct plan *plan = plan_new(arena, strings, sources, diags, options);
     module_empty_root(plan);
@@ -110,8 +113,9 @@ static void finish_loading(struct plan *plan)
     view_collect(plan);
 }
 
-struct plan *plan_load(struct arena *arena, struct strings *strings, struct sources *sources, struct diags *diags,
-                       const char *path, struct plan_options options, const char **unreadable)
+struct plan *plan_load(struct arena *arena, struct strings *strings, struct sources *sources,
+                       struct diags *diags, const char *path, struct plan_options options,
+                       const char **unreadable)
 {
     struct plan *plan = plan_new(arena, strings, sources, diags, options);
     plan->view.path = strcmp(path, "-") == 0 ? "<stdin>" : path;

@@ -25,8 +25,17 @@ struct plan;
 /* ---- kinds and attributes ----------------------------------------------------------------- */
 
 enum kind {
-    KIND_FORMAT, KIND_GPU, KIND_SYSTEM, KIND_MODEL, KIND_BLOCK, KIND_ENGINE, KIND_SCENARIO, KIND_SWEEP,
-    KIND_MEASURED, KIND_REPORT, KIND_COUNT
+    KIND_FORMAT,
+    KIND_GPU,
+    KIND_SYSTEM,
+    KIND_MODEL,
+    KIND_BLOCK,
+    KIND_ENGINE,
+    KIND_SCENARIO,
+    KIND_SWEEP,
+    KIND_MEASURED,
+    KIND_REPORT,
+    KIND_COUNT
 };
 
 /* "gpu", "model", ... */
@@ -46,13 +55,13 @@ enum attribute_type { TYPE_NUMBER, TYPE_COUNT, TYPE_BOOL, TYPE_TEXT, TYPE_WORD, 
 
 /* A row of the attribute table. */
 struct attribute_info {
-    unsigned scope;          /* bit (1 << kind) for each kind that takes it */
+    unsigned scope; /* bit (1 << kind) for each kind that takes it */
     const char *name;
     enum attribute_type type;
-    const char *unit;        /* the dimension, by one of its units */
+    const char *unit; /* the dimension, by one of its units */
     double minimum, maximum;
-    const char *fallback;    /* default, as an expression of the language, or NULL */
-    const char *detail;      /* words of a WORD, kind of a REF */
+    const char *fallback; /* default, as an expression of the language, or NULL */
+    const char *detail;   /* words of a WORD, kind of a REF */
     const char *doc;
 };
 
@@ -74,27 +83,27 @@ enum origin {
 
 /* One attribute of one declaration, evaluated. */
 struct setting {
-    struct value value;      /* the first item */
+    struct value value; /* the first item */
     enum origin origin;
-    struct span span;        /* of the value where it was written; end 0 for defaults */
-    struct decl *owner;      /* the declaration in which it was written; NULL for defaults */
-    const char *unit;        /* as written ("TFLOPS"), or NULL */
-    const char *source;      /* the `source` that covers it, or NULL */
-    const char *confidence;  /* likewise */
+    struct span span;       /* of the value where it was written; end 0 for defaults */
+    struct decl *owner;     /* the declaration in which it was written; NULL for defaults */
+    const char *unit;       /* as written ("TFLOPS"), or NULL */
+    const char *source;     /* the `source` that covers it, or NULL */
+    const char *confidence; /* likewise */
 };
 
 struct decl {
     enum kind kind;
-    const char *name;        /* interned; NULL for a nameless report */
-    struct span span;        /* of the head, `gpu h100 : base` */
+    const char *name; /* interned; NULL for a nameless report */
+    struct span span; /* of the head, `gpu h100 : base` */
     struct span name_span;
-    bool catalogue;          /* from the embedded standard library */
-    struct decl *base;       /* or NULL */
-    struct decl *parent;     /* of a block: its model */
-    struct decl **blocks;    /* of a model, own or inherited, in order */
+    bool catalogue;       /* from the embedded standard library */
+    struct decl *base;    /* or NULL */
+    struct decl *parent;  /* of a block: its model */
+    struct decl **blocks; /* of a model, own or inherited, in order */
     size_t block_count;
-    bool poisoned;           /* an error was reported inside it or a base; nothing may depend on it */
-    struct decl_state *state;/* private to semantics */
+    bool poisoned;            /* an error was reported inside it or a base; nothing may depend on it */
+    struct decl_state *state; /* private to semantics */
 };
 
 /* The evaluated attribute, or NULL when it is neither set nor has a default (or was in error, which
@@ -128,23 +137,23 @@ struct sweep_axis {
     enum attribute attribute;
     struct value *values;
     size_t count;
-    const char *unit;        /* as written with the first value, or NULL */
+    const char *unit; /* as written with the first value, or NULL */
 };
 
 struct sweep {
-    struct decl *decl;       /* the sweep itself */
+    struct decl *decl; /* the sweep itself */
     struct decl *scenario;
     struct sweep_axis *axes; /* one or two */
     size_t axis_count;
-    const char **show;       /* quantity names relative to the scenario, checked */
+    const char **show; /* quantity names relative to the scenario, checked */
     size_t show_count;
 };
 
 struct check {
     struct expr *condition;
-    const char *message;     /* or NULL */
-    struct span span;        /* the whole statement */
-    const char *text;        /* the condition as written, on one line */
+    const char *message; /* or NULL */
+    struct span span;    /* the whole statement */
+    const char *text;    /* the condition as written, on one line */
 };
 
 struct comparison {
@@ -159,14 +168,14 @@ struct measurement {
 };
 
 struct plan_view {
-    const char *path;        /* as named on the command line */
+    const char *path;                /* as named on the command line */
     VEC(struct decl *) scenarios;    /* of the plan and its imports, in source order */
     VEC(struct decl *) declarations; /* everything declared in the plan and its imports */
     VEC(struct sweep) sweeps;
     VEC(struct check) assertions;
     VEC(struct comparison) comparisons;
     VEC(struct measurement) measurements;
-    struct decl *report;     /* or NULL */
+    struct decl *report; /* or NULL */
 };
 
 const struct plan_view *plan_view(const struct plan *plan);
@@ -187,7 +196,7 @@ struct quantity_reader {
 struct plan_options {
     const char *const *include_dirs; /* -I */
     size_t include_count;
-    const char *const *overrides;    /* --set scenario.attr=value */
+    const char *const *overrides; /* --set scenario.attr=value */
     size_t override_count;
 };
 
@@ -204,8 +213,8 @@ struct plan *plan_load_text(struct arena *arena, struct strings *strings, struct
                             struct plan_options options);
 
 /* A plan that declares nothing: the standard library on its own, for `perfc list` and tests. */
-struct plan *plan_empty(struct arena *arena, struct strings *strings, struct sources *sources, struct diags *diags,
-                        struct plan_options options);
+struct plan *plan_empty(struct arena *arena, struct strings *strings, struct sources *sources,
+                        struct diags *diags, struct plan_options options);
 
 /* Sets how quantities are read; call before plan_check() and before evaluating any attribute. */
 void plan_set_reader(struct plan *plan, struct quantity_reader reader);

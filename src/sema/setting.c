@@ -105,7 +105,8 @@ static void evaluate_slot(struct plan *plan, struct decl *decl, enum attribute a
 }
 
 /* A default may need other attributes (`hidden / heads`); where one of them is not set, the value is absent
- * and so is the default. The text is parsed in a file of its own, so that a fault in the table has a place. */
+ * and so is the default. The text is parsed in a file of its own, so that a fault in the table has a place.
+ */
 static void evaluate_default(struct plan *plan, struct decl *decl, enum attribute attribute,
                              struct setting *setting)
 {
@@ -139,17 +140,16 @@ static struct cached_setting *cached(struct plan *plan, struct decl *decl, enum 
 static void evaluate_setting(struct plan *plan, struct decl *decl, enum attribute attribute,
                              struct found_slot found, struct cached_setting *entry)
 {
-    entry->state = SETTING_PRESENT;
+    bool has_default = attribute_info(attribute)->fallback != NULL;
     if (found.slot)
         evaluate_slot(plan, decl, attribute, found, &entry->setting);
-    else if (attribute_info(attribute)->fallback)
+    else if (has_default)
         evaluate_default(plan, decl, attribute, &entry->setting);
-    if (entry->setting.value.type == VALUE_ABSENT || (!found.slot && !attribute_info(attribute)->fallback))
-        entry->state = SETTING_MISSING;
-    if (entry->state == SETTING_PRESENT && entry->setting.value.type == VALUE_ERROR) {
-        entry->state = SETTING_MISSING;
+    enum value_type type = entry->setting.value.type;
+    bool present = (found.slot || has_default) && type != VALUE_ABSENT && type != VALUE_ERROR;
+    entry->state = present ? SETTING_PRESENT : SETTING_MISSING;
+    if ((found.slot || has_default) && type == VALUE_ERROR)
         poison(decl);
-    }
 }
 
 const struct setting *plan_setting(struct plan *plan, struct decl *decl, enum attribute attribute)
@@ -190,7 +190,8 @@ bool frame_push(struct plan *plan, struct frame *frame, const struct decl *decl,
                 struct span span)
 {
     if (plan->depth >= EVALUATION_MAX) {
-        diag_add(plan->diags, DIAG_E0206, span, "`%s` stands at the end of more than %d values that need each other",
+        diag_add(plan->diags, DIAG_E0206, span,
+                 "`%s` stands at the end of more than %d values that need each other",
                  frame_text(plan, decl, name), EVALUATION_MAX);
         return false;
     }
@@ -260,7 +261,8 @@ const char *const *plan_words(struct plan *plan, struct decl *decl, enum attribu
         const char *word = expr->kind == EXPR_PATH ? path_text(plan, &expr->path, 0, expr->path.count) : "";
         if (slot->values->items[i].high || !word_in(attribute_info(attribute)->detail, word)) {
             diag_add(plan->diags, DIAG_E0208, slot->values->items[i].span, "`%s` takes %s",
-                     attribute_info(attribute)->name, words_text(plan->arena, attribute_info(attribute)->detail));
+                     attribute_info(attribute)->name,
+                     words_text(plan->arena, attribute_info(attribute)->detail));
             poison(decl);
             continue;
         }

@@ -8,24 +8,34 @@
 struct decl;
 
 /* Exponents of the base dimensions. Power is energy/time. */
-enum dim_base { DIM_DATA, DIM_WORK, DIM_TIME, DIM_TOKEN, DIM_REQUEST, DIM_ENERGY, DIM_USD, DIM_EUR, DIM_BASE_COUNT };
+enum dim_base {
+    DIM_DATA,
+    DIM_WORK,
+    DIM_TIME,
+    DIM_TOKEN,
+    DIM_REQUEST,
+    DIM_ENERGY,
+    DIM_USD,
+    DIM_EUR,
+    DIM_BASE_COUNT
+};
 
 struct dim {
     int8_t power[DIM_BASE_COUNT];
 };
 
 enum value_type {
-    VALUE_ERROR,   /* already reported; whatever depends on it stays silent */
-    VALUE_ABSENT,  /* a quantity that does not exist for the case; `text` says why */
+    VALUE_ERROR,  /* already reported; whatever depends on it stays silent */
+    VALUE_ABSENT, /* a quantity that does not exist for the case; `text` says why */
     VALUE_NUMBER,
     VALUE_BOOL,
     VALUE_TEXT,
-    VALUE_DECL,    /* a declaration */
+    VALUE_DECL, /* a declaration */
 };
 
 struct value {
     enum value_type type;
-    double number;       /* SI: bytes, FLOP, seconds, tokens, requests, joules, usd, eur */
+    double number; /* SI: bytes, FLOP, seconds, tokens, requests, joules, usd, eur */
     struct dim dim;
     bool boolean;
     const char *text;

@@ -10,7 +10,8 @@
 
 /* ---- collecting --------------------------------------------------------------------------------- */
 
-static struct decl *scenario_named(struct plan *plan, struct module *module, const char *name, struct span span)
+static struct decl *scenario_named(struct plan *plan, struct module *module, const char *name,
+                                   struct span span)
 {
     struct name *part = ARENA_NEW(plan->arena, struct name);
     *part = (struct name){name, span, true};
@@ -34,12 +35,8 @@ static void collect_decl(struct plan *plan, struct decl *decl)
     struct decl *scenario;
     *VEC_PUSH(plan->arena, view->declarations) = decl;
     switch (decl->kind) {
-    case KIND_SCENARIO:
-        *VEC_PUSH(plan->arena, view->scenarios) = decl;
-        break;
-    case KIND_REPORT:
-        collect_report(plan, decl);
-        break;
+    case KIND_SCENARIO: *VEC_PUSH(plan->arena, view->scenarios) = decl; break;
+    case KIND_REPORT: collect_report(plan, decl); break;
     case KIND_SWEEP:
     case KIND_MEASURED:
         if (!decl->name)
@@ -52,8 +49,7 @@ static void collect_decl(struct plan *plan, struct decl *decl)
         else
             *VEC_PUSH(plan->arena, view->measurements) = (struct measurement){decl, scenario};
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -150,16 +146,18 @@ static bool expand_range(struct plan *plan, struct scope scope, enum attribute a
     if (low.type != VALUE_NUMBER || high.type != VALUE_NUMBER || step.type != VALUE_NUMBER)
         return bad_range(plan, item->span, "a range needs numbers");
     if (!dim_is_none(step.dim) && (item->multiply || !dim_equal(step.dim, low.dim)))
-        return bad_range(plan, item->step->span, item->multiply ? "a factor has no unit"
-                                                                : "the step measures something else than the range");
+        return bad_range(plan, item->step->span,
+                         item->multiply ? "a factor has no unit"
+                                        : "the step measures something else than the range");
     if (!item->step && !dim_is_none(low.dim) && attribute_info(attribute)->type != TYPE_COUNT)
         if (low.dim.power[DIM_TOKEN] != 1)
             return bad_range(plan, item->span, "a range of quantities needs a `step`");
     if (low.number > high.number)
         return bad_range(plan, item->span, "the low end of the range lies above the high end");
     if (item->multiply ? step.number <= 1 || low.number <= 0 : step.number <= 0)
-        return bad_range(plan, item->span, item->multiply ? "`step *` needs a factor above 1 and a low end above 0"
-                                                          : "`step` must be above 0");
+        return bad_range(plan, item->span,
+                         item->multiply ? "`step *` needs a factor above 1 and a low end above 0"
+                                        : "`step` must be above 0");
     double end = high.number + fabs(high.number) * 1e-12;
     for (size_t i = 0;; i++) {
         double number = range_value(low.number, step.number, item->multiply, i);
@@ -167,14 +165,16 @@ static bool expand_range(struct plan *plan, struct scope scope, enum attribute a
             return true;
         if (values->count >= RANGE_MAX)
             return bad_range(plan, item->span, "the range has more than 10 000 values");
-        struct value value = conform(plan, scope.decl, attribute, value_number(number, low.dim), NULL, item->span);
+        struct value value =
+            conform(plan, scope.decl, attribute, value_number(number, low.dim), NULL, item->span);
         if (value.type == VALUE_ERROR)
             return false;
         *VEC_PUSH(plan->arena, *values) = value;
     }
 }
 
-static bool expand_axis(struct plan *plan, struct sweep *sweep, const struct slot *slot, struct sweep_axis *axis)
+static bool expand_axis(struct plan *plan, struct sweep *sweep, const struct slot *slot,
+                        struct sweep_axis *axis)
 {
     struct scope scope = {sweep->decl->state->module, sweep->scenario};
     value_list values = {0};
@@ -211,7 +211,8 @@ static const char *shown_name(struct plan *plan, struct sweep *sweep, const stru
     if (sweep->scenario->poisoned || !plan->reader.read ||
         plan->reader.read(plan->reader.context, sweep->scenario, name, &value))
         return name;
-    struct diag *diag = diag_add(plan->diags, DIAG_E0218, expr->span, "a scenario has no quantity `%s`", name);
+    struct diag *diag =
+        diag_add(plan->diags, DIAG_E0218, expr->span, "a scenario has no quantity `%s`", name);
     const char *near = plan->reader.suggest(plan->reader.context, KIND_SCENARIO, name);
     if (near)
         diag_fix(plan->diags, diag, expr->span, near, "did you mean `%s`?", near);
@@ -235,7 +236,8 @@ static bool check_shown(struct plan *plan, struct sweep *sweep)
     sweep->show = shown.items;
     sweep->show_count = shown.count;
     if (good && !shown.count) {
-        diag_add(plan->diags, DIAG_E0223, sweep->decl->span, "this sweep shows nothing; add `show tpot, throughput`");
+        diag_add(plan->diags, DIAG_E0223, sweep->decl->span,
+                 "this sweep shows nothing; add `show tpot, throughput`");
         return false;
     }
     return good;
