@@ -6,10 +6,10 @@
 #include <libxml/HTMLtree.h>
 #include <string.h>
 
-#include "base/buffer.h"
 #include "backend/html_digest.h"
 #include "backend/html_page.h"
 #include "backend/report_assets.h"
+#include "base/buffer.h"
 #include "source/diag.h"
 
 /* Stands in the frame where the sections go. Text of a plan cannot look like it: `<` is escaped in text, and
@@ -110,7 +110,8 @@ static void assertion(struct html_page *page, xmlNodePtr list, const struct repo
 {
     const char *class = made->holds ? "good" : made->why ? "warn" : "bad";
     xmlNodePtr item = html_add_text(page, list, "li", class, NULL);
-    xmlNodePtr mark = html_add_text(page, item, "span", "mark", made->holds ? "✓" : made->why ? "?" : "✗");
+    const char *sign = made->holds ? "✓" : made->why ? "?" : "✗";
+    xmlNodePtr mark = html_add_text(page, item, "span", "mark", sign);
     html_set(page, mark, "aria-hidden", "true");
     html_add_text(page, item, "span", "vh", made->holds ? "Holds: " : made->why ? "Undecided: " : "Fails: ");
     xmlNodePtr body = html_add(page, item, "div");
@@ -197,10 +198,28 @@ static void write_section(struct html_page *page, xmlNodePtr node, struct buffer
     xmlFreeNode(node);
 }
 
+/* Whether the section has so many rows that a browser should lay it out only once it is scrolled to. */
+static bool is_long(const struct report_section *made)
+{
+    size_t rows = 0;
+    for (size_t i = 0; i < made->blocks.count; i++) {
+        const struct report_block *block = &made->blocks.items[i];
+        if (block->kind == BLOCK_TABLE)
+            rows += block->table.rows.count;
+        else if (block->kind == BLOCK_LIST)
+            rows += block->list.items.count;
+        else if (block->kind == BLOCK_LISTING)
+            rows += block->listing.length / 64;
+    }
+    return rows > 400;
+}
+
 static void section(struct html_page *page, const struct report_section *made, struct buffer *out)
 {
     xmlNodePtr body;
     xmlNodePtr node = section_frame(page, made->id, made->title, made->folded, &body);
+    if (is_long(made))
+        html_set(page, node, "class", "long");
     for (size_t i = 0; i < made->blocks.count; i++)
         block(page, body, &made->blocks.items[i]);
     write_section(page, node, out);

@@ -136,8 +136,8 @@ void html_derivation(struct html_page *page, xmlNodePtr parent, const struct der
     if (index >= page->shown_derivations.count) {
         if (index == page->shown_derivations.count) {
             xmlNodePtr note = html_add_text(page, parent, "p", "muted", NULL);
-            html_textf(page, note, "The first %zu scenarios. The JSON report holds every figure of the others.",
-                       index);
+            html_textf(page, note,
+                       "The first %zu scenarios. The JSON report holds every figure of the others.", index);
         }
         return;
     }

@@ -13,7 +13,8 @@ static void drawing(struct html_page *page, xmlNodePtr figure, const struct repo
     case CHART_BARS: svg_bars(&svg, &chart->bars); break;
     case CHART_LINES: svg_lines(&svg, &chart->lines); break;
     }
-    html_setf(page, svg.root, "viewBox", "0 0 %s %s", svg_number(&svg, svg.width), svg_number(&svg, svg.height));
+    html_setf(page, svg.root, "viewBox", "0 0 %s %s", svg_number(&svg, svg.width),
+              svg_number(&svg, svg.height));
     html_raw(page, figure, "\n");
 }
 

@@ -105,7 +105,10 @@ void html_summary(struct html_page *page, xmlNodePtr details, int level, const c
 const char *html_tone_class(enum tone tone)
 {
     static const char *const classes[] = {
-        [TONE_GOOD] = "good", [TONE_BAD] = "bad", [TONE_WARN] = "warn", [TONE_MUTED] = "muted",
+        [TONE_GOOD] = "good",
+        [TONE_BAD] = "bad",
+        [TONE_WARN] = "warn",
+        [TONE_MUTED] = "muted",
     };
     return (size_t)tone < sizeof classes / sizeof *classes ? classes[tone] : NULL;
 }

@@ -19,10 +19,10 @@ struct html_page {
     struct arena *arena;
     const struct report *report;
     xmlDocPtr doc;
-    bool failed;                 /* libxml2 ran out of memory */
-    bool lines_linked;           /* some listing holds line anchors of the plan itself */
-    size_t listings;             /* listings drawn so far */
-    size_t derivations;          /* derivations met so far */
+    bool failed;                                      /* libxml2 ran out of memory */
+    bool lines_linked;                                /* some listing holds line anchors of the plan itself */
+    size_t listings;                                  /* listings drawn so far */
+    size_t derivations;                               /* derivations met so far */
     VEC(const struct derivation *) shown_derivations; /* those the page will hold, in order */
 };
 

@@ -75,8 +75,7 @@ void html_table(struct html_page *page, xmlNodePtr parent, const struct report_t
         const struct report_row *made = &table->rows.items[i];
         row = html_add_text(page, body, "tr", made->total ? "total" : NULL, NULL);
         for (size_t j = 0; j < made->cells.count; j++) {
-            const struct report_column *column =
-                j < table->columns.count ? &table->columns.items[j] : NULL;
+            const struct report_column *column = j < table->columns.count ? &table->columns.items[j] : NULL;
             cell(page, row, column, &made->cells.items[j], j == 0);
         }
         html_raw(page, body, "\n");

@@ -2,18 +2,17 @@
 #include "backend/svg.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *svg_number(struct svg *svg, double value)
 {
-    double tenths = round(value * 10);
-    if (!isfinite(tenths))
-        tenths = 0;
+    double tenths = fabs(value) < 1e6 ? round(value * 10) : 0; /* nothing is that far out of a drawing */
     long whole = (long)tenths;
     if (whole % 10 == 0)
         return arena_printf(svg->page->arena, "%ld", whole / 10);
-    return arena_printf(svg->page->arena, "%s%ld.%ld", whole < 0 ? "-" : "", labs(whole) / 10, labs(whole) % 10);
+    return arena_printf(svg->page->arena, "%s%ld.%ld", whole < 0 ? "-" : "", labs(whole) / 10,
+                        labs(whole) % 10);
 }
 
 static void set(struct svg *svg, xmlNodePtr node, const char *name, double value)
@@ -105,12 +104,12 @@ void svg_hint(struct svg *svg, xmlNodePtr node, const char *text)
 const char *svg_kind_class(enum series_kind kind)
 {
     static const char *const classes[SERIES_KIND_COUNT] = {
-        [SERIES_WEIGHTS] = "s-weights",         [SERIES_KV] = "s-kv",
-        [SERIES_COMPUTE] = "s-compute",         [SERIES_COMMUNICATION] = "s-communication",
-        [SERIES_FIXED] = "s-fixed",             [SERIES_ACTIVATIONS] = "s-activations",
-        [SERIES_OVERHEAD] = "s-overhead",       [SERIES_FREE] = "s-free",
-        [SERIES_SHORTFALL] = "s-shortfall",     [SERIES_DECODE] = "s-decode",
-        [SERIES_PREFILL] = "s-prefill",         [SERIES_OTHER] = "s-other",
+        [SERIES_WEIGHTS] = "s-weights",     [SERIES_KV] = "s-kv",
+        [SERIES_COMPUTE] = "s-compute",     [SERIES_COMMUNICATION] = "s-communication",
+        [SERIES_FIXED] = "s-fixed",         [SERIES_ACTIVATIONS] = "s-activations",
+        [SERIES_OVERHEAD] = "s-overhead",   [SERIES_FREE] = "s-free",
+        [SERIES_SHORTFALL] = "s-shortfall", [SERIES_DECODE] = "s-decode",
+        [SERIES_PREFILL] = "s-prefill",     [SERIES_OTHER] = "s-other",
     };
     return (size_t)kind < SERIES_KIND_COUNT ? classes[kind] : "s-other";
 }
@@ -131,7 +130,8 @@ void svg_axes(struct svg *svg, const struct chart_scale *x, const struct chart_t
         }
         double half = chart_text_width(tick->label, svg->size) / 2;
         svg_line(svg, grid, NULL, at, y->from, at, y->to);
-        double centre = fmin(at, svg->width - half); /* the last one may reach past the plot, not the drawing */
+        double centre =
+            fmin(at, svg->width - half); /* the last one may reach past the plot, not the drawing */
         if (centre - half < free_from)
             continue;
         svg_text(svg, labels, NULL, centre, y->from + svg->size + 6, SVG_MIDDLE, tick->label);

@@ -96,7 +96,8 @@ static void draw_header(struct bars *bars, xmlNodePtr group, const struct bar *b
     double baseline = bars->y + size;
     bool own_row = limited && limit_end - limit_width < name_width + gap + total_width + 2 * gap;
     svg_text(svg, group, "name", 0, own_row ? baseline - size - 4 : baseline, SVG_START, name);
-    svg_text(svg, group, "total", name_width + gap, own_row ? baseline - size - 4 : baseline, SVG_START, total);
+    svg_text(svg, group, "total", name_width + gap, own_row ? baseline - size - 4 : baseline, SVG_START,
+             total);
     if (limited)
         svg_text(svg, group, "muted", limit_end, baseline, SVG_END, limit_text);
     bars->y += size + 7;
@@ -108,7 +109,8 @@ static const char *part_text(struct bars *bars, const struct bar_part *part)
 }
 
 /* Draws the parts side by side; returns how many labels did not fit within. */
-static size_t draw_parts(struct bars *bars, xmlNodePtr group, const struct bar *bar, double height, bool *outside)
+static size_t draw_parts(struct bars *bars, xmlNodePtr group, const struct bar *bar, double height,
+                         bool *outside)
 {
     struct svg *svg = bars->svg;
     double sum = 0;
@@ -163,9 +165,9 @@ static void draw_bar(struct bars *bars, const struct bar *bar)
 static void draw_axis(struct bars *bars)
 {
     struct svg *svg = bars->svg;
-    struct chart_ticks ticks = chart_linear_ticks(svg->page->arena, 0, bars->x.high,
-                                                  bars->chart->unit_scale > 0 ? bars->chart->unit_scale : 1,
-                                                  svg->narrow ? 4 : 8);
+    struct chart_ticks ticks =
+        chart_linear_ticks(svg->page->arena, 0, bars->x.high,
+                           bars->chart->unit_scale > 0 ? bars->chart->unit_scale : 1, svg->narrow ? 4 : 8);
     xmlNodePtr group = svg_group(svg, svg->root, "axis");
     svg_line(svg, group, "base", bars->x.from, bars->y, bars->x.to, bars->y);
     for (size_t i = 0; i < ticks.items.count; i++) {
@@ -173,8 +175,8 @@ static void draw_axis(struct bars *bars)
         double at = chart_at(&bars->x, tick->value);
         double half = chart_text_width(tick->label, svg->size) / 2;
         svg_line(svg, group, "base", at, bars->y, at, bars->y + 4);
-        svg_text(svg, group, NULL, fmax(fmin(at, svg->width - half), half), bars->y + svg->size + 6, SVG_MIDDLE,
-                 tick->label);
+        svg_text(svg, group, NULL, fmax(fmin(at, svg->width - half), half), bars->y + svg->size + 6,
+                 SVG_MIDDLE, tick->label);
     }
     bars->y += 2 * svg->size + 12;
     svg_text(svg, group, NULL, bars->x.to, bars->y, SVG_END, bars->chart->unit ? bars->chart->unit : "");

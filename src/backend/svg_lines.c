@@ -133,8 +133,9 @@ static void draw_run(struct lines *lines, xmlNodePtr group, const struct line_se
     for (size_t i = from; i < end; i++) {
         append_point(lines, &path, i == from ? "M" : "L", points[i].x, points[i].y);
         if (i > from)
-            chart_cross(&lines->space, chart_at(&lines->x, points[i - 1].x), chart_at(&lines->y, points[i - 1].y),
-                        chart_at(&lines->x, points[i].x), chart_at(&lines->y, points[i].y));
+            chart_cross(&lines->space, chart_at(&lines->x, points[i - 1].x),
+                        chart_at(&lines->y, points[i - 1].y), chart_at(&lines->x, points[i].x),
+                        chart_at(&lines->y, points[i].y));
     }
     svg_path(lines->svg, group, "line", buffer_string(&path));
     for (size_t i = from; i < end && series->points.count <= DOTTED_POINTS; i++) {
@@ -204,11 +205,13 @@ static void draw_legend(struct lines *lines)
     struct svg *svg = lines->svg;
     for (size_t i = 0; i < lines->shown; i++) {
         double y = (double)i * (svg->size + 6) + svg->size;
-        xmlNodePtr group = svg_group(svg, svg->root, arena_printf(svg->page->arena, "series c%zu", i % COLOURS));
+        xmlNodePtr group =
+            svg_group(svg, svg->root, arena_printf(svg->page->arena, "series c%zu", i % COLOURS));
         svg_path(svg, group, "line", arena_printf(svg->page->arena, "M0,%sh22", svg_number(svg, y - 4.5)));
         svg_circle(svg, group, "dot", 11, y - 4.5, 3.5);
         svg_text(svg, group, NULL, 30, y, SVG_START,
-                 chart_fit(svg->page->arena, lines->chart->series.items[i].label, svg->size * BOLD, svg->width - 34));
+                 chart_fit(svg->page->arena, lines->chart->series.items[i].label, svg->size * BOLD,
+                           svg->width - 34));
     }
 }
 
@@ -236,7 +239,8 @@ static void label_ends(struct lines *lines)
                 break;
         }
         used[i] = y;
-        xmlNodePtr group = svg_group(svg, svg->root, arena_printf(svg->page->arena, "series c%zu", i % COLOURS));
+        xmlNodePtr group =
+            svg_group(svg, svg->root, arena_printf(svg->page->arena, "series c%zu", i % COLOURS));
         svg_line(svg, group, "lead", x + 5, end, lines->x.to + 8, y);
         svg_text(svg, group, NULL, lines->x.to + 12, y + svg->size * 0.35, SVG_START,
                  chart_fit(svg->page->arena, series->label, svg->size * BOLD, svg->width - lines->x.to - 12));
@@ -273,14 +277,14 @@ void svg_lines(struct svg *svg, const struct line_chart *chart)
     find_range(&lines);
     lines.x.log = chart->x_log && lines.x.low > 0;
     double top = 32 + legend_height(&lines), bottom = top + (svg->narrow ? 220 : 280);
-    struct chart_ticks y_ticks = chart_linear_ticks(svg->page->arena, lines.y.low, lines.y.high,
-                                                    scale_of(chart->y_scale), 6);
+    struct chart_ticks y_ticks =
+        chart_linear_ticks(svg->page->arena, lines.y.low, lines.y.high, scale_of(chart->y_scale), 6);
     lines.x.from = widest_label(&y_ticks, svg->size) + 10;
     lines.x.to = svg->width - label_margin(&lines);
     lines.y.from = bottom;
     lines.y.to = top;
-    lines.space = (struct chart_space){.arena = svg->page->arena,
-                                       .bounds = {lines.x.from, top, lines.x.to - lines.x.from, bottom - top}};
+    lines.space = (struct chart_space){
+        .arena = svg->page->arena, .bounds = {lines.x.from, top, lines.x.to - lines.x.from, bottom - top}};
     svg->height = bottom + 2 * svg->size + 18;
     struct chart_ticks ticks = x_ticks(&lines);
     svg_axes(svg, &lines.x, &ticks, chart->x_title ? chart->x_title : "", &lines.y, &y_ticks,

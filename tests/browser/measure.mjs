@@ -16,9 +16,9 @@ export function measure() {
     return false;
   };
   for (const element of document.body.querySelectorAll("*")) {
-    if (!shown(element) || element.closest(".vh, .skip")) continue;
     const box = element.getBoundingClientRect();
-    if (box.width && (box.right > width + 1 || box.left < -1) && !scrolls(element))
+    const outside = box.width && (box.right > width + 1 || box.left < -1);
+    if (outside && shown(element) && !element.closest(".vh, .skip") && !scrolls(element))
       faults.push(`${short(element)} reaches from ${box.left.toFixed()} to ${box.right.toFixed()} px of ${width}`);
   }
 
