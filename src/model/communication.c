@@ -22,13 +22,14 @@ static double pcie_of(const struct pm_gpu *gpu)
     return gpu->pcie > 0 ? gpu->pcie : ASSUMED_PCIE;
 }
 
-/* GPUs that share the scale-up link; none without a link. */
+/* GPUs that share the scale-up link; none without a link. A link that nobody shares says nothing of its
+ * domain: then it is the node, or 8. */
 static double domain_of(const struct pm_gpu *gpu)
 {
     if (!(gpu->link > 0)) {
         return 1;
     }
-    return gpu->link_domain > 0 ? gpu->link_domain : pm_at_least(gpu->gpus_per_node, 8);
+    return gpu->link_domain > 1 ? gpu->link_domain : gpu->gpus_per_node > 1 ? gpu->gpus_per_node : 8;
 }
 
 static double node_of(const struct pm_gpu *gpu)

@@ -209,7 +209,8 @@ static void add_end_weights(const struct pm_case *input, const struct pm_view *v
     by_class[HEAD] += head;
     by_class[NORMS] +=
         pm_bytes(model->hidden * (model->final_norms + (model->embedding_norm ? 2 : 0)), vectors);
-    by_class[OTHER] += 2 * (model->extra_params + model->tower_params);
+    by_class[OTHER] += pm_bytes(model->extra_params, &model->weights_format) / layout->tp;
+    by_class[OTHER] += 2 * model->tower_params; /* whole on every GPU, in 16 bits */
 }
 
 static void weights_of(const struct pm_case *input, const struct pm_model *model, double by_class[CLASSES])

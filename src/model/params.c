@@ -175,24 +175,26 @@ static void count_architecture(const struct pm_view *view, struct pm_params *out
         double table = model->vocab * model->hidden;
         double head_bias = model->head_bias ? model->vocab : 0;
         double end_norms = model->hidden * (model->final_norms + (model->embedding_norm ? 2 : 0));
-        double towers = model->extra_params + model->tower_params;
         out->embedding = table;
         out->positions = model->positions * model->hidden;
         out->head = (model->tied_embeddings ? 0 : table) + head_bias;
         out->norms += end_norms;
-        out->other += towers;
+        out->other += model->extra_params + model->tower_params;
         matmul += table;
         matmul_active += table;
         weight_bytes += pm_bytes(table + out->positions, &model->embedding_format) +
                         pm_bytes(pm_head_is_embedding(view) ? 0 : table, &model->head_format) +
-                        pm_bytes(head_bias + end_norms, vectors) + 2 * towers;
+                        pm_bytes(head_bias + end_norms, vectors) +
+                        pm_bytes(model->extra_params, &model->weights_format) + 2 * model->tower_params;
     }
     out->matmul = matmul;
     out->matmul_active = matmul_active;
     out->weight_bytes = weight_bytes;
     out->total = out->embedding + out->positions + out->attention + out->ffn + out->experts + out->shared +
                  out->router + out->norms + out->head + out->other;
-    out->active = pm_at_least(out->total - unused - (view->declared ? 0 : model->tower_params), 0);
+    /* Nothing touches a tower or parameters that are in no step. */
+    double idle = unused + (view->declared ? 0 : model->tower_params + pm_at_least(model->extra_params, 0));
+    out->active = pm_at_least(out->total - idle, 0);
 }
 
 /* Spreads `params` over blocks (calibration.md section 9): attention from heads and width, the rest a

@@ -39,7 +39,7 @@ struct pm_gpu {
     double peak[PM_COMPUTE_COUNT];     /* dense FLOP/s; 0 where the card has no such unit */
     double cache;                      /* last-level cache, bytes; 0 when unknown */
     double link;                       /* scale-up bandwidth, bytes/s per direction per GPU; 0: none */
-    double link_domain;                /* GPUs that share the scale-up link; 1: none */
+    double link_domain;                /* GPUs that share the scale-up link; 1: unstated */
     bool link_mesh;                    /* a pair gets link/(domain-1), not all of it (xGMI) */
     double pcie;                       /* bytes/s per direction; 0 when unknown */
     double network;                    /* bytes/s per direction per GPU between nodes; 0: none */
@@ -120,7 +120,7 @@ struct pm_model {
     bool head_bias;
     bool embedding_norm;
     double final_norms;                 /* vectors: 1 for RMS, 2 for a layer norm; 0: none */
-    double extra_params;                /* model-wide, e.g. a tower's projector kept on the GPU */
+    double extra_params;                /* model-wide; resident and split like the rest, in no step */
     double max_context;                 /* tokens the model was made for; 0: unknown */
     struct pm_format weights_format;    /* for declared_params */
     struct pm_format embedding_format, head_format, norm_format, kv_format;

@@ -459,8 +459,8 @@ Test(model_params, active)
 {
     for (size_t i = 0; i < MODELS; i++) {
         const struct published *published = &models[i];
-        struct pm_params params = count(published, 0);
-        double active = published->active > 0 ? published->active : params.total;
+        struct pm_params params = count(published, published->extra);
+        double active = published->active > 0 ? published->active : params.total - published->extra;
         if (published->active > 0 || published->blocks[0].experts <= 0) {
             cr_expect_eq(params.active, active, "%s: %.0f active, official %.0f", published->name,
                          params.active, active);

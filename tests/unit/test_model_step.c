@@ -287,6 +287,8 @@ Test(model_step, allreduce)
     /* two nodes of 8: halves inside, 1/8 of the bytes between */
     near("two nodes", pm_allreduce_time(&small.input, 16, 8e6),
          2 * (2e-6 + 8e6 * 7 / 8 / 5e10) + (8e-6 + 2 * 1e6 / 2 / 1e10));
+    small.gpu.link_domain = 1;
+    near("an unstated domain", pm_allreduce_time(&small.input, 4, 1e6), 2e-6 + 2 * 0.75e6 / 5e10);
     small.gpu.link_domain = 2; /* bridges: 4 GPUs go over the host link, as measured on L40S */
     near("beyond the bridge", pm_allreduce_time(&small.input, 4, 1e6), 13e-6 + 2 * 0.75e6 / (0.12 * 1e10));
     small.gpu.link = 0;
