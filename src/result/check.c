@@ -249,6 +249,19 @@ static void warn_peak(struct plan *plan, const struct evaluation *evaluation, st
              evaluation->binding.gpu->decl->name, compute_name(compute), format->name);
 }
 
+/* A format on a card is told once, however many scenarios store a model in it. */
+static bool told_already(struct binder *binder, const struct bound_gpu *gpu, struct decl *format)
+{
+    struct map *formats = decl_map_get(binder->told_peaks, gpu->decl);
+    if (!formats) {
+        formats = map_new(binder->arena);
+        decl_map_put(binder->told_peaks, gpu->decl, formats);
+    }
+    bool told = decl_map_get(formats, format) != NULL;
+    decl_map_put(formats, format, format);
+    return told;
+}
+
 static void check_peaks(struct plan *plan, const struct evaluation *evaluation)
 {
     const struct bound_model *model = evaluation->binding.model;
@@ -263,8 +276,9 @@ static void check_peaks(struct plan *plan, const struct evaluation *evaluation)
         struct pm_format bound = bind_format(binder, format);
         if (bound.weight_only || has_peak(gpu, bound.compute))
             continue;
-        warn_peak(plan, evaluation, format, bound.compute);
         warned = format;
+        if (!told_already(binder, evaluation->binding.gpu, format))
+            warn_peak(plan, evaluation, format, bound.compute);
     }
 }
 

@@ -82,6 +82,23 @@ static const struct pm_step *prefill_step(const struct binding *binding, const s
     return alone ? &result->prefill : &result->mixed;
 }
 
+/* Expected under any engine, also where the ideal one is granted the fewest; exactly k for a single token. */
+static double distinct_experts(const struct binding *binding, const struct pm_result *result)
+{
+    const struct pm_model *model = &binding->model->model;
+    double tokens = result->expected.running * (1 + binding->input.draft_tokens);
+    for (size_t i = 0; i < model->block_count; i++) {
+        double experts = model->blocks[i].experts, active = model->blocks[i].active_experts;
+        if (!(experts > 0))
+            continue;
+        if (tokens <= 1)
+            return active;
+        return binding->engine_values.ideal ? experts * (1 - pow(1 - active / experts, tokens))
+                                            : result->decode.distinct_experts;
+    }
+    return 0;
+}
+
 static bool gpu_has_own(const struct bound_gpu *gpu, enum pm_compute format)
 {
     return gpu->gpu.peak[format] > 0;
