@@ -219,10 +219,9 @@ static const struct total totals[] = {
     {"gpt2-medium", 379988992, 25165824, 0}, /* causal masks */
     {"bloom-560m", 559214592, 0, 0},
     {"bloom-176b", 176247271424, 0, 0},
-    /* tables of sizes published with BLOOM, StarCoder, Mamba */
+    /* tables of sizes published with BLOOM and StarCoder */
     {"bloom-7b1", 7069016064, 0, 0},
     {"starcoder", 15517456384, 0, 0},
-    {"mamba-2.8b", 2768345600, 0, 0},
     /* model card */
     {"gpt-neox-20b", 20554567680, 0, 0},
     {"gpt-j-6b", 6050882784, 0, 0},
