@@ -78,6 +78,8 @@ void add_matrix(struct builder *builder, struct report_section *section, const c
 /* The unit for a column that holds values up to `largest`; memory is in GiB. */
 struct print_unit column_unit(const struct quantity_info *info, struct dim dim, double largest);
 struct print_unit memory_unit(double largest);
+/* The unit for a quantity in a column of all scenarios. */
+struct print_unit scenarios_unit(struct builder *builder, enum quantity quantity);
 /* "Time per token" as it stands inside a sentence; "KV cache" stays. */
 const char *lower_first(struct builder *builder, const char *label);
 /* "TPOT (ms)". */

@@ -149,23 +149,6 @@ static void add_card(struct builder *builder, struct report_block *block, const 
 static const enum quantity overview[] = {Q_MEMORY_TOTAL, Q_TPOT, Q_THROUGHPUT, Q_TTFT, Q_COST_PER_MTOK};
 enum { OVERVIEW_COUNT = sizeof overview / sizeof overview[0] };
 
-static struct print_unit overview_unit(struct builder *builder, enum quantity quantity)
-{
-    double largest = 0;
-    struct dim dim = dim_none();
-    for (size_t i = 0; i < builder->count; i++) {
-        if (!builder->scenarios[i]->valid)
-            continue;
-        struct decl *scenario = builder->scenarios[i]->scenario;
-        double value = evaluate_number(builder->evaluator, scenario, quantity, 0);
-        if (value > largest) {
-            largest = value;
-            dim = evaluate_dim(builder->evaluator, scenario, quantity);
-        }
-    }
-    return column_unit(quantity_info(quantity), dim, largest);
-}
-
 static void add_overview(struct builder *builder, struct report_section *section)
 {
     struct report_table *table = add_table(builder, section, "All scenarios");
@@ -174,7 +157,7 @@ static void add_overview(struct builder *builder, struct report_section *section
     add_column(builder, table, quantity_info(Q_FITS)->label, ALIGN_LEFT, "fits");
     for (size_t i = 0; i < OVERVIEW_COUNT; i++) {
         const struct quantity_info *info = quantity_info(overview[i]);
-        units[i] = overview_unit(builder, overview[i]);
+        units[i] = scenarios_unit(builder, overview[i]);
         add_column(builder, table, with_unit(builder, info->label, units[i]), ALIGN_RIGHT, info->name);
     }
     add_column(builder, table, quantity_info(Q_DECODE_BOUND)->label, ALIGN_LEFT, "decode.bound");

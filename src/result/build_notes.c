@@ -12,15 +12,61 @@
 
 /* ---- derivations ---------------------------------------------------------------------------- */
 
+/* What is worth a column when there are too many scenarios to spell out: the way from bytes and work to
+ * the times. */
+static const enum quantity traced[] = {
+    Q_MEMORY_WEIGHTS,   Q_MEMORY_KV_PER_SEQUENCE, Q_DECODE_WORK, Q_DECODE_TRAFFIC,
+    Q_DECODE_INTENSITY, Q_CEILING_TPOT,           Q_DECODE_TIME, Q_INTERFERENCE,
+};
+enum { TRACED_COUNT = sizeof traced / sizeof traced[0] };
+
+static void add_traced(struct builder *builder, struct report_row *row, const struct evaluation *evaluation,
+                       const struct print_unit *units)
+{
+    for (size_t i = 0; i < TRACED_COUNT; i++) {
+        struct report_quantity value = evaluate_row(builder->evaluator, evaluation->scenario, traced[i]);
+        if (value.type == QUANTITY_NUMBER)
+            add_number(builder, row, value.value, units[i]);
+        else
+            add_cell(builder, row, TONE_MUTED, value.text);
+    }
+}
+
+static void trace_the_rest(struct builder *builder, struct report_section *section)
+{
+    rich_addf(builder->arena, add_paragraph(builder, section), TONE_PLAIN,
+              "The first %d scenarios are derived in full above. All others follow the same formulas; "
+              "`perfc explain` derives any of their figures.",
+              DRAWN_MAX);
+    struct report_table *table = add_table(builder, section, "Steps of all scenarios");
+    struct print_unit units[TRACED_COUNT];
+    add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
+    for (size_t i = 0; i < TRACED_COUNT; i++) {
+        const struct quantity_info *info = quantity_info(traced[i]);
+        units[i] = scenarios_unit(builder, traced[i]);
+        add_column(builder, table, with_unit(builder, info->label, units[i]), ALIGN_RIGHT, info->name);
+    }
+    for (size_t i = 0; i < builder->count; i++) {
+        if (!builder->scenarios[i]->valid)
+            continue;
+        struct report_row *row = add_row(builder, table);
+        add_cell(builder, row, TONE_NAME, builder->scenarios[i]->scenario->name);
+        add_traced(builder, row, builder->scenarios[i], units);
+    }
+}
+
 void build_derivations(struct builder *builder)
 {
-    if (builder->valid == 0)
+    const struct evaluation *scenarios[DRAWN_MAX];
+    size_t count = drawn(builder, scenarios);
+    if (count == 0)
         return;
     struct report_section *section = add_section(builder, "derivations", "How each figure was made", true);
-    for (size_t i = 0; i < builder->count; i++)
-        if (builder->scenarios[i]->valid)
-            derive_main(builder->evaluator, builder->scenarios[i]->scenario,
-                        &add_block(builder, section, BLOCK_DERIVATION)->derivation);
+    for (size_t i = 0; i < count; i++)
+        derive_main(builder->evaluator, scenarios[i]->scenario,
+                    &add_block(builder, section, BLOCK_DERIVATION)->derivation);
+    if (count < builder->valid)
+        trace_the_rest(builder, section);
 }
 
 /* ---- assumptions ---------------------------------------------------------------------------- */

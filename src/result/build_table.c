@@ -91,6 +91,23 @@ void say_what_is_drawn(struct builder *builder, struct report_section *section)
               DRAWN_MAX, count_text(builder, (double)builder->valid));
 }
 
+struct print_unit scenarios_unit(struct builder *builder, enum quantity quantity)
+{
+    double largest = 0;
+    struct dim dim = dim_none();
+    for (size_t i = 0; i < builder->count; i++) {
+        if (!builder->scenarios[i]->valid)
+            continue;
+        struct decl *scenario = builder->scenarios[i]->scenario;
+        double value = evaluate_number(builder->evaluator, scenario, quantity, 0);
+        if (value > largest) {
+            largest = value;
+            dim = evaluate_dim(builder->evaluator, scenario, quantity);
+        }
+    }
+    return column_unit(quantity_info(quantity), dim, largest);
+}
+
 /* ---- matrices ------------------------------------------------------------------------------- */
 
 static const char *column_quantity(struct builder *builder, const struct evaluation *evaluation,
