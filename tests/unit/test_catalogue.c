@@ -25,8 +25,9 @@ static void set_up(void)
     diags = diags_new(arena);
     faults = buffer_in(arena);
     const char *unreadable = NULL;
-    plan = plan_load(arena, strings_new(arena), sources_new(arena), diags,
-                     scratch_file(arena, "empty.perf", "# nothing\n"), (struct plan_options){0}, &unreadable);
+    const char *path = scratch_file(arena, "plan.perf", "let nothing = 0\n");
+    plan = plan_load(arena, strings_new(arena), sources_new(arena), diags, path, (struct plan_options){0},
+                     &unreadable);
     cr_assert_null(unreadable, "%s", unreadable);
     evaluator = evaluator_new(plan);
 }
@@ -38,7 +39,7 @@ static void tear_down(void)
 
 TestSuite(catalogue, .init = set_up, .fini = tear_down);
 
-#define FAULT(...) (buffer_printf(&faults, "  " __VA_ARGS__), buffer_text(&faults, "\n"))
+#define FAULT(...)         (buffer_printf(&faults, "  " __VA_ARGS__), buffer_text(&faults, "\n"))
 #define EXPECT_NO_FAULTS() cr_assert(faults.length == 0, "\n%s", buffer_string(&faults))
 
 static double number(struct decl *decl, enum attribute attribute)
@@ -138,7 +139,7 @@ static const struct total totals[] = {
     {"gemma-3-4b", 4300079472, 0, 0},
     {"gemma-3-12b", 12187325040, 0, 0},
     {"gemma-3-27b", 27432406640, 0, 0},
-    {"glm-4.5", 358337791296, 5539962272, 0}, /* MTP and its copies */
+    {"glm-4.5", 358337791296, 5539962272, 0},     /* MTP and its copies */
     {"glm-4.5-air", 110468824832, 3616573568, 0}, /* MTP and its copies */
     {"nemotron-nano-9b-v2", 8888227328, 0, 0},
     /* Hugging Face Hub API, 2026-09-25 */
@@ -148,7 +149,7 @@ static const struct total totals[] = {
     {"qwen2.5-0.5b", 494032768, 0, 0},
     {"qwen2.5-1.5b", 1543714304, 0, 0},
     {"qwen2.5-7b", 7615616512, 0, 0},
-    {"qwen3-0.6b", 751632384, 155582464, 0}, /* the tied head, stored twice */
+    {"qwen3-0.6b", 751632384, 155582464, 0},  /* the tied head, stored twice */
     {"qwen3-1.7b", 2031739904, 311164928, 0}, /* the tied head, stored twice */
     {"qwen3-4b", 4022468096, 0, 0},
     {"qwen3-8b", 8190735360, 0, 0},
@@ -172,11 +173,11 @@ static const struct total totals[] = {
     {"deepseek-moe-16b", 16375728128, 0, 0},
     {"deepseek-v2-lite", 15706484224, 0, 0},
     {"deepseek-v2", 235741434880, 0, 0},
-    {"deepseek-v3", 684531386000, 13504966800, 0}, /* MTP, its copies of embedding and head, fp8 scales */
-    {"deepseek-r1", 684489845504, 13463426304, 0}, /* MTP and its copies */
+    {"deepseek-v3", 684531386000, 13504966800, 0},   /* MTP, its copies of embedding and head, fp8 scales */
+    {"deepseek-r1", 684489845504, 13463426304, 0},   /* MTP and its copies */
     {"deepseek-v3.2", 685355329792, 13477385728, 0}, /* MTP and its copies */
-    {"glm-4.6", 356785898816, 3988069792, 0}, /* MTP */
-    {"glm-5", 753864139008, 9952920576, 0}, /* MTP */
+    {"glm-4.6", 356785898816, 3988069792, 0},        /* MTP */
+    {"glm-5", 753864139008, 9952920576, 0},          /* MTP */
     {"minimax-m1", 456089655296, 0, 0},
     {"minimax-m2", 228689764864, 0, 0},
     {"nemotron-3-nano-30b-a3b", 31577937344, 0, 0},
@@ -199,8 +200,8 @@ static const struct total totals[] = {
     {"qwen2.5-72b", 72706203648, 0, 0},
     {"internlm2.5-7b", 7737708544, 0, 0},
     /* Hugging Face Hub (AlexsJones/llmfit) */
-    {"qwen3.5-27b", 27781427952, 424699392, 0}, /* MTP */
-    {"qwen3.5-35b-a3b", 35951822704, 844640768, 0}, /* MTP */
+    {"qwen3.5-27b", 27781427952, 424699392, 0},         /* MTP */
+    {"qwen3.5-35b-a3b", 35951822704, 844640768, 0},     /* MTP */
     {"qwen3.5-397b-a17b", 403397928944, 6595568128, 0}, /* MTP */
     /* as counted by llama.cpp, text part */
     {"qwen3.5-122b-a10b", 122111526912, 0, 0},
@@ -215,7 +216,7 @@ static const struct total totals[] = {
     {"opt-6.7b", 6658473984, 0, 0},
     {"mpt-7b", 6649286656, 0, 0},
     /* huggingface/safetensors and huggingface.js tests */
-    {"gpt2", 137022720, 12582912, 0}, /* causal masks */
+    {"gpt2", 137022720, 12582912, 0},        /* causal masks */
     {"gpt2-medium", 379988992, 25165824, 0}, /* causal masks */
     {"bloom-560m", 559214592, 0, 0},
     {"bloom-176b", 176247271424, 0, 0},
@@ -270,21 +271,23 @@ Test(catalogue, mtp_layers_make_up_the_difference)
 }
 
 /* Active parameters as the cards print them, rounded as they round; cards differ in whether the input
- * embedding counts, so the tolerance is wide. */
+ * embedding counts (and MiniMax-M1 leaves out the head as well), so the tolerance is wide. */
 Test(catalogue, active_params_are_near_the_cards)
 {
     static const struct {
         const char *model;
         double card, tolerance;
     } rows[] = {
+        /* clang-format off */
         {"mixtral-8x7b", 12.9e9, 0.01},    {"qwen3-30b-a3b", 3.3e9, 0.02},
         {"qwen3-235b-a22b", 22e9, 0.02},   {"qwen3-coder-480b-a35b", 35e9, 0.02},
         {"deepseek-v2", 21e9, 0.02},       {"deepseek-v3", 37e9, 0.02},
         {"kimi-k2", 32e9, 0.03},           {"gpt-oss-120b", 5.1e9, 0.13},
         {"llama-4-scout", 17e9, 0.02},     {"llama-4-maverick", 17e9, 0.02},
-        {"minimax-m1", 45.9e9, 0.02},      {"nemotron-3-super-120b-a12b", 12e9, 0.07},
+        {"minimax-m1", 45.9e9, 0.06},      {"nemotron-3-super-120b-a12b", 12e9, 0.07},
         {"dbrx", 36e9, 0.02},              {"jamba-v0.1", 12e9, 0.02},
         {"mimo-v2-flash", 15e9, 0.04},
+        /* clang-format on */
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct decl *model = plan_find(plan, KIND_MODEL, rows[i].model);
@@ -303,10 +306,10 @@ Test(catalogue, cache_per_token)
         const char *model;
         double bytes;
     } rows[] = {
-        {"llama-2-7b", 2.0 * 32 * 32 * 128 * 2},    {"llama-3.1-8b", 2.0 * 32 * 8 * 128 * 2},
-        {"llama-3.1-70b", 2.0 * 80 * 8 * 128 * 2},  {"qwen3-235b-a22b", 2.0 * 94 * 4 * 128 * 2},
-        {"falcon-7b", 2.0 * 32 * 1 * 64 * 2},       {"deepseek-v3", 61.0 * (512 + 64) * 2},
-        {"gpt-oss-120b", 2.0 * 18 * 8 * 64 * 2},    {"gemma-3-27b", 2.0 * 10 * 16 * 128 * 2},
+        {"llama-2-7b", 2.0 * 32 * 32 * 128 * 2},        {"llama-3.1-8b", 2.0 * 32 * 8 * 128 * 2},
+        {"llama-3.1-70b", 2.0 * 80 * 8 * 128 * 2},      {"qwen3-235b-a22b", 2.0 * 94 * 4 * 128 * 2},
+        {"falcon-7b", 2.0 * 32 * 1 * 64 * 2},           {"deepseek-v3", 61.0 * (512 + 64) * 2},
+        {"gpt-oss-120b", 2.0 * 18 * 8 * 64 * 2},        {"gemma-3-27b", 2.0 * 10 * 16 * 128 * 2},
         {"qwen3-next-80b-a3b", 2.0 * 12 * 2 * 256 * 2}, {"nemotron-3-super-120b-a12b", 2.0 * 8 * 2 * 128 * 2},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -329,6 +332,7 @@ Test(catalogue, bits_follow_from_block_layouts)
         const char *format;
         double bytes, values;
     } blocks[] = {
+        /* clang-format off */
         {"fp32", 4, 1},        {"bf16", 2, 1},        {"fp16", 2, 1},        {"fp8", 1, 1},
         {"fp8-e4m3", 1, 1},    {"fp8-e5m2", 1, 1},    {"int8", 1, 1},        {"int4", 0.5, 1},
         {"q4_0", 2 + 16, 32},  {"q4_1", 4 + 16, 32},  {"q5_0", 2 + 4 + 16, 32}, {"q5_1", 4 + 4 + 16, 32},
@@ -340,6 +344,7 @@ Test(catalogue, bits_follow_from_block_layouts)
         {"fp8-block", 16384 + 4, 16384},              {"int4-g32", 16 + 2, 32},
         {"gptq-int4-g128", 64 + 2.5, 128},            {"awq-int4-g128", 64 + 2.5, 128},
         {"gptq-int4-g32", 16 + 2.5, 32},              {"awq-int4-g32", 16 + 2.5, 32},
+        /* clang-format on */
     };
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) {
         struct decl *format = plan_find(plan, KIND_FORMAT, blocks[i].format);
@@ -373,8 +378,8 @@ static bool unusual(const char *gpu, const struct step *step)
         const char *gpu;
         enum attribute narrow;
     } exceptions[] = {
-        {"b300-sxm", ATTR_GPU_PEAK_INT8},  {"gb300", ATTR_GPU_PEAK_INT8},   {"b300-sxm", ATTR_GPU_PEAK_FP4},
-        {"gb300", ATTR_GPU_PEAK_FP4},      {"rubin", ATTR_GPU_PEAK_FP8},    {"trainium3", ATTR_GPU_PEAK_FP8},
+        {"b300-sxm", ATTR_GPU_PEAK_INT8},    {"gb300", ATTR_GPU_PEAK_INT8}, {"b300-sxm", ATTR_GPU_PEAK_FP4},
+        {"gb300", ATTR_GPU_PEAK_FP4},        {"rubin", ATTR_GPU_PEAK_FP8},  {"trainium3", ATTR_GPU_PEAK_FP8},
         {"groq-lpu-v1", ATTR_GPU_PEAK_INT8}, {"gaudi3", ATTR_GPU_PEAK_FP8}, {"gaudi3", ATTR_GPU_PEAK_BF16},
     };
     for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
@@ -413,7 +418,7 @@ Test(catalogue, cards_are_plausible)
         check_range(gpu, "bandwidth in GB/s", bandwidth / 1e9, 60, sram ? 8e4 : 24e3);
         /* Reading all of it once takes 10 ms to 4 s, but for SRAM. */
         check_range(gpu, "memory over bandwidth", memory / bandwidth, sram ? 1e-6 : 0.007, 4);
-        check_range(gpu, "16-bit balance", evaluate_number(evaluator, gpu, Q_BALANCE, 0), sram ? 1 : 20, 800);
+        check_range(gpu, "balance", evaluate_number(evaluator, gpu, Q_BALANCE, 0), sram ? 1 : 20, 1000);
         check_range(gpu, "year", number(gpu, ATTR_GPU_YEAR), 2017, 2026);
         if (plan_is_set(plan, gpu, ATTR_GPU_LINK))
             check_range(gpu, "link over bandwidth", number(gpu, ATTR_GPU_LINK) / bandwidth, 0.05, 0.6);
