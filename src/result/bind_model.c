@@ -1,6 +1,6 @@
 /* bind_model.c: a model declaration as an architecture, with the storage format of each tensor class.
  *
- * Formats, from strong to weak (docs/language.md, "Formats of the weights"):
+ * Formats, from strong to weak:
  *   attention, ffn, experts, shared   scenario `weights.X`, scenario `weights`, block or model `weights.X`,
  *                                     model `weights`
  *   router, embedding, head, norms    scenario `weights.X`, block or model `weights.X`, then the `weights` in

@@ -150,17 +150,22 @@ static void check_fits(struct plan *plan, const struct evaluation *evaluation)
         return;
     struct dim data = {{[DIM_DATA] = 1}};
     struct print_unit unit = unit_for_print(data, memory->usable, UNIT_STYLE_BINARY);
+    const char *card = evaluation->binding.gpu->decl->name;
+    const char *usable = unit_format(arena, memory->usable, unit, 3);
+    const char *weights = unit_format(arena, memory->weights, unit, 3);
     if (memory->pool <= 0) {
+        const char *besides = memory->weights > memory->usable
+                                  ? "more than"
+                                  : arena_printf(arena, "and with %s of overhead leave nothing of",
+                                                 unit_format(arena, memory->overhead + memory->activations, unit, 3));
         diag_add(plan_diags(plan), DIAG_W0602, scenario->name_span,
-                 "the weights of `%s` take %s of the %s that may be used of one `%s`", evaluation->binding.model->decl->name,
-                 unit_format(arena, memory->weights, unit, 3), unit_format(arena, memory->usable, unit, 3),
-                 evaluation->binding.gpu->decl->name);
+                 "the weights of `%s` take %s, %s the %s that may be used of one `%s`",
+                 evaluation->binding.model->decl->name, weights, besides, usable, card);
         return;
     }
     struct diag *diag = diag_add(plan_diags(plan), DIAG_W0602, scenario->name_span,
                                  "weights and cache need %s, and %s of one `%s` may be used",
-                                 unit_format(arena, memory->total, unit, 3),
-                                 unit_format(arena, memory->usable, unit, 3), evaluation->binding.gpu->decl->name);
+                                 unit_format(arena, memory->total, unit, 3), usable, card);
     diag_note(plan_diags(plan), diag, "%g sequences of this length fit", memory->max_batch);
 }
 
