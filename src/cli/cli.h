@@ -74,8 +74,8 @@ enum exit_status output_standard(const struct buffer *text);
  * directly. EXIT_FILE, after a message, when it cannot. */
 enum exit_status output_file(struct arena *arena, const char *path, const struct buffer *text);
 
-/* Whether `path` is one of the files that were read. */
-bool output_is_input(const struct sources *sources, const char *path);
+/* The file that was read and that `path` names, too; NULL when there is none. */
+const char *output_is_input(const struct sources *sources, const char *path);
 
 /* ---- commands ---- */
 

@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "cli/cli.h"
 #include "result/build.h"
+#include "sema/plan.h"
 #include "source/diag.h"
 
 static bool utf8_terminal(void)
@@ -45,14 +46,36 @@ static const struct backend *backend_for(const struct cli *cli, const char *path
     return is_standard_output(path) ? backend_by_name("text") : backend_by_path(path);
 }
 
-/* Every output must have a format and must not be an input, before anything is computed or written. */
+/* Every output has a format and a file of its own; known before anything is computed or written. */
 static enum exit_status check_outputs(const struct cli *cli)
 {
-    for (size_t i = 0; i < cli->outputs.count; i++)
-        if (!backend_for(cli, cli->outputs.items[i])) {
-            cli_complain("no format has the suffix of `%s`; name one with -f", cli->outputs.items[i]);
+    for (size_t i = 0; i < cli->outputs.count; i++) {
+        const char *path = cli->outputs.items[i];
+        if (!backend_for(cli, path)) {
+            cli_complain("no format has the suffix of `%s`; name one with -f", path);
             return EXIT_USAGE;
         }
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(cli->outputs.items[j], path) == 0) {
+                cli_complain("two reports cannot both be written to %s", path);
+                return EXIT_USAGE;
+            }
+    }
+    return EXIT_FINE;
+}
+
+/* A plan must not be overwritten by its own report. */
+static enum exit_status protect_inputs(const struct session *session)
+{
+    const struct cli *cli = session->cli;
+    for (size_t i = 0; i < cli->outputs.count; i++) {
+        const char *output = cli->outputs.items[i], *input = output_is_input(session->sources, output);
+        if (input) {
+            cli_complain("%s is the file %s, which this report is made from; it is left as it is", output,
+                         input);
+            return EXIT_USAGE;
+        }
+    }
     return EXIT_FINE;
 }
 
@@ -85,12 +108,22 @@ static bool assertions_hold(const struct report *report)
     return true;
 }
 
+static void warn_without_scenario(struct session *session)
+{
+    struct span start = {0, 0, 0};
+    if (!plan_view(session->plan)->scenarios.count && !diags_errors(session->diags))
+        diag_add(session->diags, DIAG_W0609, start,
+                 "the plan has no `scenario`, so there is nothing to report");
+}
+
 enum exit_status command_report(struct cli *cli)
 {
     struct session session;
     if (cli->operands.count != 1) {
-        cli_complain(cli->operands.count ? "one plan at a time, please; `perfc --help` explains"
-                                         : "no plan given; `perfc --help` explains");
+        if (cli->operands.count)
+            cli_complain("one plan at a time: what is `%s`?", cli->operands.items[1]);
+        else
+            cli_complain("no plan given; `perfc --help` explains");
         return EXIT_USAGE;
     }
     if (!cli->outputs.count)
@@ -100,12 +133,11 @@ enum exit_status command_report(struct cli *cli)
         status = session_open(&session, cli, cli->operands.items[0]);
     if (status != EXIT_FINE)
         return status;
-    for (size_t i = 0; i < cli->outputs.count; i++)
-        if (output_is_input(session.sources, cli->outputs.items[i])) {
-            cli_complain("%s is an input of this plan; it is left as it is", cli->outputs.items[i]);
-            return EXIT_USAGE;
-        }
+    status = protect_inputs(&session);
+    if (status != EXIT_FINE)
+        return status;
     struct report *report = NULL;
+    warn_without_scenario(&session);
     if (diags_errors(session.diags) == 0)
         report = report_build(session.evaluator, report_options_for(cli));
     status = session_diagnose(&session);

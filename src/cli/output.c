@@ -101,16 +101,16 @@ enum exit_status output_file(struct arena *arena, const char *path, const struct
     return result;
 }
 
-bool output_is_input(const struct sources *sources, const char *path)
+const char *output_is_input(const struct sources *sources, const char *path)
 {
     struct stat output, input;
     if (stat(path, &output) != 0 || !S_ISREG(output.st_mode))
-        return false;
+        return NULL;
     for (size_t i = 0; i < sources_count(sources); i++) {
         const struct source *source = sources_get(sources, (uint32_t)i);
         if (!source->embedded && stat(source->path, &input) == 0 && input.st_dev == output.st_dev &&
             input.st_ino == output.st_ino)
-            return true;
+            return source->path;
     }
-    return false;
+    return NULL;
 }

@@ -108,6 +108,8 @@ struct plan *plan_empty(struct arena *arena, struct strings *strings, struct sou
 
 static void finish_loading(struct plan *plan)
 {
+    if (!plan->root->tree->statements->count && !diags_errors(plan->diags))
+        diag_add(plan->diags, DIAG_E0226, (struct span){plan->root->tree->file, 0, 0}, "the plan is empty");
     for (size_t i = 0; i < plan->options.override_count; i++)
         apply_override(plan, plan->options.overrides[i]);
     view_collect(plan);

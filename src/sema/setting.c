@@ -58,6 +58,8 @@ static const char *provenance_of(struct plan *plan, struct decl *owner, enum att
     const struct slot *slot = own_slot(owner, kind);
     if (!slot && owner->parent)
         return provenance_of(plan, owner->parent, kind, attribute);
+    if (!slot && owner->catalogue && owner->base) /* one source covers a family of the catalogue */
+        return provenance_of(plan, owner->base, kind, attribute);
     if (!slot || !slot->values)
         return NULL;
     const struct expr *expr = slot->values->items[0].value;
