@@ -11,13 +11,14 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/buffer.h"
 #include "run.h"
 #include "source/diag.h"
 
 /* Codes whose input is made by a test because a file in the tree could not hold it. */
-static const char *const made_by_tests[] = {"E0403"};
+static const char *const made_by_tests[] = {"E0106", "E0133", "E0134", "E0135", "E0136", "E0403"};
 
 static struct arena *arena;
 
@@ -157,6 +158,46 @@ Test(cli_diagnostics, every_code_has_a_test)
             buffer_printf(&faults, "  %s %s\n", info->code, info->slug);
     }
     cr_assert(faults.length == 0, "codes without a file in tests/diagnostics:\n%s", buffer_string(&faults));
+}
+
+static void expect_at(const char *text, size_t length, const char *expected)
+{
+    const char *path = arena_printf(arena, "%s/plan.perf", scratch_directory(arena));
+    write_file(path, text, length);
+    struct run run = RUN(arena, "check", "--max-errors", "0", path);
+    cr_assert_eq(run.status, 1, "exit status %d", run.status);
+    const char *actual = actual_diagnostics(run.err, "plan.perf");
+    cr_assert(ends_with(actual, expected), "expected %s, got %s%s", expected, actual, run.err);
+}
+
+/* Bytes that have no place in a file of this tree. */
+Test(cli_diagnostics, bytes_that_are_not_text)
+{
+    static const char latin1[] = "gpu a { memory = 1 GB }\n# caf\xe9\n", nul[] = "let x = 1\nlet \0y = 2\n",
+                      utf16[] = "\xff\xfel\0e\0t\0";
+    expect_at(latin1, sizeof latin1 - 1, "E0106 2:6\n");
+    expect_at(nul, sizeof nul - 1, "E0134 2:5\n");
+    expect_at(utf16, sizeof utf16 - 1, "E0135 1:1\n");
+}
+
+/* E0133 after a thousand. */
+Test(cli_diagnostics, too_many_errors)
+{
+    struct buffer text = buffer_in(arena);
+    buffer_repeat(&text, "let x = .5\n", 1100);
+    expect_at(text.data, text.length, "E0133 1000:9\n");
+}
+
+/* E0136: one byte more than 64 MiB, in a file that takes no room on the disk. */
+Test(cli_diagnostics, file_too_large)
+{
+    const char *directory = scratch_directory(arena);
+    const char *large = arena_printf(arena, "%s/large.perf", directory);
+    write_file(large, "", 0);
+    cr_assert_eq(truncate(large, (64 << 20) + 1), 0);
+    struct run run = RUN(arena, "check", large);
+    cr_assert(run.status == 1 || run.status == 3, "exit status %d", run.status);
+    cr_assert_not_null(strstr(run.err, "64 MiB"), "%s", run.err);
 }
 
 /* E0403: 257 files, each importing the next. */

@@ -169,7 +169,7 @@ static size_t check_blocks(const char *path, struct buffer *faults)
         cr_assert_not_null(end, "%s: a block does not end", path);
         struct run_options options = {.input = at, .input_length = (size_t)(end - at)};
         struct run run = run_perfc(arena, options, "check", "-", (const char *)NULL);
-        if (run.status != 0)
+        if (run.status != 0 && run.status != 5) /* a failed assertion is a plan, too */
             buffer_printf(faults, "%s, block %zu: exit status %d\n%.2000s\n", path, count + 1, run.status,
                           run.err);
         count++;
