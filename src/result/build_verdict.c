@@ -31,35 +31,62 @@ static void say_assertions(struct builder *builder)
     say(builder, held == all ? TONE_GOOD : TONE_BAD, text);
 }
 
-/* "31.0 ms per token", with the cost where there is a price. */
-static void say_service(struct builder *builder, const struct evaluation *evaluation)
+/* " (22 % less than today)", naming the base the first time. */
+static void say_difference(struct builder *builder, struct decl *scenario, struct decl *base,
+                           enum quantity quantity, bool name_base)
 {
-    struct decl *scenario = evaluation->scenario;
-    const struct pm_case *input = &evaluation->binding.input;
-    const char *batch = count_text(builder, input->batch);
-    if (input->static_step)
-        say(builder, TONE_PLAIN,
-            input->batch == 1 ? " decodes one sequence"
-                              : arena_printf(builder->arena, " decodes %s sequences at once", batch));
+    double value = evaluate_number(builder->evaluator, scenario, quantity, -1);
+    double old = evaluate_number(builder->evaluator, base, quantity, -1);
+    struct dim dim = evaluate_dim(builder->evaluator, scenario, quantity);
+    if (value < 0 || old <= 0 || !dim_equal(dim, evaluate_dim(builder->evaluator, base, quantity)))
+        return;
+    double change = value / old - 1;
+    if (change == 0)
+        say(builder, TONE_PLAIN, name_base ? " (as much as " : " (as much");
     else
         say(builder, TONE_PLAIN,
-            input->batch == 1 ? " serves one user" : arena_printf(builder->arena, " serves %s users", batch));
+            arena_printf(builder->arena, " (%s %s%s", percent_text(builder, change),
+                         change < 0 ? "less" : "more", name_base ? " than " : ""));
+    if (name_base)
+        say(builder, TONE_NAME, base->name);
+    say(builder, TONE_PLAIN, ")");
+}
+
+/* How many are served. */
+static const char *load_text(struct builder *builder, const struct pm_case *input)
+{
+    if (input->batch == 1)
+        return input->static_step ? " decodes one sequence" : " serves one user";
+    return arena_printf(builder->arena,
+                        input->static_step ? " decodes %s sequences at once" : " serves %s users",
+                        count_text(builder, input->batch));
+}
+
+/* Time per token and cost, where they exist; against `base` unless it is NULL. */
+static void say_service(struct builder *builder, const struct evaluation *evaluation, struct decl *base)
+{
+    struct decl *scenario = evaluation->scenario;
+    say(builder, TONE_PLAIN, load_text(builder, &evaluation->binding.input));
     if (evaluation->result.expected.tpot >= 0) {
         say(builder, TONE_PLAIN, " at ");
         say(builder, TONE_STRONG, evaluate_text(builder->evaluator, scenario, Q_TPOT));
         say(builder, TONE_PLAIN, " per token");
+        if (base != NULL)
+            say_difference(builder, scenario, base, Q_TPOT, true);
     } else if (evaluation->result.expected.ttft >= 0) {
         say(builder, TONE_PLAIN, " with the first token after ");
         say(builder, TONE_STRONG, evaluate_text(builder->evaluator, scenario, Q_TTFT));
     }
-    struct report_quantity cost = evaluate_row(builder->evaluator, scenario, Q_COST_PER_MTOK);
-    if (cost.type == QUANTITY_NUMBER)
-        say(builder, TONE_PLAIN,
-            arena_printf(builder->arena, " for %s per million tokens",
-                         evaluate_text(builder->evaluator, scenario, Q_COST_PER_MTOK)));
+    if (evaluate_row(builder->evaluator, scenario, Q_COST_PER_MTOK).type != QUANTITY_NUMBER)
+        return;
+    say(builder, TONE_PLAIN, " for ");
+    say(builder, TONE_STRONG, evaluate_text(builder->evaluator, scenario, Q_COST_PER_MTOK));
+    say(builder, TONE_PLAIN, " per million tokens");
+    if (base != NULL)
+        say_difference(builder, scenario, base, Q_COST_PER_MTOK, false);
 }
 
-static void say_scenario(struct builder *builder, const struct evaluation *evaluation)
+static void say_scenario(struct builder *builder, const struct evaluation *evaluation, struct decl *base)
 {
     say(builder, TONE_NAME, evaluation->scenario->name);
     if (!evaluation->valid) {
@@ -71,43 +98,18 @@ static void say_scenario(struct builder *builder, const struct evaluation *evalu
         say(builder, TONE_STRONG, memory_text(builder, evaluation->result.memory.shortfall));
         say(builder, TONE_PLAIN, evaluation->result.gpus > 1 ? " on the fullest GPU" : "");
     } else {
-        say_service(builder, evaluation);
+        say_service(builder, evaluation, base);
     }
 }
 
-/* How far `quantity` of one scenario lies from that of another: ", 22 % cheaper than today". */
-static bool say_difference(struct builder *builder, struct decl *scenario, struct decl *base,
-                           enum quantity quantity, const char *less, const char *more)
-{
-    double value = evaluate_number(builder->evaluator, scenario, quantity, -1);
-    double old = evaluate_number(builder->evaluator, base, quantity, -1);
-    struct dim dim = evaluate_dim(builder->evaluator, scenario, quantity);
-    if (value < 0 || old <= 0 || !dim_equal(dim, evaluate_dim(builder->evaluator, base, quantity)))
-        return false;
-    double change = value / old - 1;
-    if (fabs(change) < 0.005) {
-        say(builder, TONE_PLAIN, ", within 0.5\xE2\x80\x89% of ");
-        say(builder, TONE_NAME, base->name);
-        return true;
-    }
-    say(builder, TONE_PLAIN,
-        arena_printf(builder->arena, ", %s %s than ", percent_text(builder, change),
-                     change < 0 ? less : more));
-    say(builder, TONE_NAME, base->name);
-    return true;
-}
-
+/* The last scenario of a comparison against its first, when both run. */
 static void say_comparison(struct builder *builder, const struct comparison *comparison)
 {
     struct decl *base = comparison->scenarios[0];
     struct decl *last = comparison->scenarios[comparison->count - 1];
-    const struct evaluation *evaluation = evaluate_scenario(builder->evaluator, last);
-    say_scenario(builder, evaluation);
     const struct evaluation *first = evaluate_scenario(builder->evaluator, base);
-    if (!evaluation->valid || !evaluation->result.memory.fits || !first->valid || !first->result.memory.fits)
-        return;
-    if (!say_difference(builder, last, base, Q_COST_PER_MTOK, "cheaper", "dearer"))
-        say_difference(builder, last, base, Q_TPOT, "less time per token", "more time per token");
+    bool comparable = first->valid && first->result.memory.fits;
+    say_scenario(builder, evaluate_scenario(builder->evaluator, last), comparable ? base : NULL);
 }
 
 static size_t count_fitting(const struct builder *builder)
@@ -166,7 +168,7 @@ void build_verdict(struct builder *builder)
     else if (builder->view->comparisons.count > 0)
         say_comparison(builder, &builder->view->comparisons.items[0]);
     else if (builder->count == 1)
-        say_scenario(builder, builder->scenarios[0]);
+        say_scenario(builder, builder->scenarios[0], NULL);
     else if (builder->count > 1)
         say_all(builder);
     say(builder, TONE_PLAIN, ".");
