@@ -71,8 +71,7 @@ static enum exit_status protect_inputs(const struct session *session)
     for (size_t i = 0; i < cli->outputs.count; i++) {
         const char *output = cli->outputs.items[i], *input = output_is_input(session->sources, output);
         if (input) {
-            cli_complain("%s is the file %s, which this report is made from; it is left as it is", output,
-                         input);
+            cli_complain("%s is an input of this plan (%s); it is left as it is", output, input);
             return EXIT_USAGE;
         }
     }

@@ -57,8 +57,9 @@ Test(cli_input, standard_input)
 Test(cli_input, empty_file)
 {
     struct run run = RUN(arena, scratch_file(arena, "empty.perf", ""));
-    cr_assert_eq(run.status, 0, "exit status %d\n%s", run.status, run.err);
-    cr_assert_not_null(strstr(run.out, "The plan declares no scenario."), "%s", run.out);
+    expect_refused(run, 1, "empty.perf:1:1: error: the plan is empty [E0226]");
+    struct run comment = RUN(arena, scratch_file(arena, "comment.perf", "# nothing yet\n"));
+    expect_refused(comment, 1, "comment.perf:1:1: error: the plan is empty [E0226]");
 }
 
 Test(cli_input, binary_junk)
