@@ -99,6 +99,18 @@ static double distinct_experts(const struct binding *binding, const struct pm_re
     return 0;
 }
 
+static bool is_near(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+/* Launches and the host, with the card's factor on the engine's time of an operation. */
+static double fixed_time(const struct binding *binding, const struct pm_result *result, double factor)
+{
+    const struct pm_engine *engine = &binding->engine_values;
+    return result->decode.launches * engine->operation_time * factor + result->expected.running * engine->sequence_time;
+}
+
 static bool gpu_has_own(const struct bound_gpu *gpu, enum pm_compute format)
 {
     return gpu->gpu.peak[format] > 0;
