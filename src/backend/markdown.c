@@ -133,11 +133,11 @@ static void put_cell(struct markdown_writer *writer, const struct report_cell *c
     put(writer, cell->best ? " ★ |" : " |");
 }
 
-static void put_table(struct markdown_writer *writer, const struct report_table *table)
+static void put_table(struct markdown_writer *writer, const struct report_table *table, bool captioned)
 {
     if (table->columns.count == 0)
         return;
-    if (table->caption) {
+    if (table->caption && !captioned) {
         markdown_escape(writer->arena, writer->out, table->caption, true);
         put(writer, "\n\n");
     }
@@ -333,7 +333,15 @@ static void put_chart(struct markdown_writer *writer, const struct report_chart 
 
 /* ---- sections */
 
-static void put_block(struct markdown_writer *writer, const struct report_block *block)
+/* The table under a chart has its title already. */
+static bool is_captioned(const struct report_block *block, const struct report_block *above)
+{
+    return above && above->kind == BLOCK_CHART && above->chart.title && block->table.caption &&
+           strcmp(block->table.caption, above->chart.title) == 0;
+}
+
+static void put_block(struct markdown_writer *writer, const struct report_block *block,
+                      const struct report_block *above)
 {
     switch (block->kind) {
     case BLOCK_PARAGRAPH:
@@ -347,7 +355,7 @@ static void put_block(struct markdown_writer *writer, const struct report_block 
             put(writer, "\n");
         }
         break;
-    case BLOCK_TABLE: put_table(writer, &block->table); break;
+    case BLOCK_TABLE: put_table(writer, &block->table, is_captioned(block, above)); break;
     case BLOCK_CHART: put_chart(writer, &block->chart); break;
     case BLOCK_CARDS: put_cards(writer, block); break;
     case BLOCK_DERIVATION: put_derivation(writer, &block->derivation); break;
@@ -356,10 +364,18 @@ static void put_block(struct markdown_writer *writer, const struct report_block 
     put(writer, "\n");
 }
 
+/* A pull request shows the verdict and the key figures; all else is one click away. Warnings stay in sight.
+ */
+static bool is_folded(const struct report_section *section)
+{
+    return section->folded || (strcmp(section->id, "key") != 0 && strcmp(section->id, "warnings") != 0);
+}
+
 /* Blank lines around the inside of <details> let Markdown begin and end there. */
 static void put_section(struct markdown_writer *writer, const struct report_section *section)
 {
-    if (section->folded) {
+    bool folded = is_folded(section);
+    if (folded) {
         put(writer, "<details><summary>");
         markdown_escape_html(writer->arena, writer->out, section->title);
         put(writer, "</summary>\n\n");
@@ -369,8 +385,8 @@ static void put_section(struct markdown_writer *writer, const struct report_sect
         put(writer, "\n\n");
     }
     for (size_t i = 0; i < section->blocks.count; i++)
-        put_block(writer, &section->blocks.items[i]);
-    if (section->folded)
+        put_block(writer, &section->blocks.items[i], i > 0 ? &section->blocks.items[i - 1] : NULL);
+    if (folded)
         put(writer, "</details>\n\n");
 }
 

@@ -92,11 +92,25 @@ static void write_verdict(struct text_writer *writer, const struct report *repor
 
 /* ---- key figures: one small table for all cards, so that their columns line up */
 
-static const char *figure_detail(struct text_writer *writer, const struct key_figure *figure)
+/* Band and limit on one line when there is room for both, else one under the other. */
+static void write_detail(struct text_writer *writer, const struct key_figure *figure, size_t column)
 {
-    const char *detail = figure->detail ? figure->detail : "", *limit = figure->limit ? figure->limit : "";
-    const char *between = *detail && *limit ? text_glyph(writer, GLYPH_SEPARATOR) : "";
-    return arena_printf(writer->arena, "%s%s%s", detail, between, limit);
+    struct styled detail = styled_text(writer, TONE_MUTED, figure->detail);
+    struct styled limit = styled_text(writer, TONE_MUTED, figure->limit);
+    if (detail.length > 0 && limit.length > 0) {
+        const char *joined = arena_printf(writer->arena, "%s%s%s", detail.bytes,
+                                          text_glyph(writer, GLYPH_SEPARATOR), limit.bytes);
+        struct styled both = styled_text(writer, TONE_MUTED, joined);
+        if (column + styled_width(&both) <= writer->width) {
+            text_hanging(writer, &both, column);
+            return;
+        }
+        text_hanging(writer, &detail, column);
+        text_spaces(writer, column);
+        text_hanging(writer, &limit, column);
+        return;
+    }
+    text_hanging(writer, detail.length > 0 ? &detail : &limit, column);
 }
 
 static size_t column_width(struct text_writer *writer, const char *text, size_t so_far)
@@ -122,21 +136,21 @@ static void write_figure(struct text_writer *writer, const struct key_figure *fi
     size_t column = 2 + label + 2, beside = column + value + 2;
     struct styled text =
         styled_text(writer, figure->tone == TONE_PLAIN ? TONE_STRONG : figure->tone, figure->value);
-    struct styled detail = styled_text(writer, TONE_MUTED, figure_detail(writer, figure));
+    bool detail = (figure->detail && *figure->detail) || (figure->limit && *figure->limit);
     text_spaces(writer, 2);
     write_padded(writer, TONE_PLAIN, figure->label, label);
     text_spaces(writer, 2);
     size_t width = styled_width(&text);
-    if (detail.length > 0 && width <= value && beside + DETAIL_LEAST <= writer->width) {
+    if (detail && width <= value && beside + DETAIL_LEAST <= writer->width) {
         text_range(writer, &text, 0, text.length);
         text_spaces(writer, beside - column - width);
-        text_hanging(writer, &detail, beside);
+        write_detail(writer, figure, beside);
         return;
     }
     text_hanging(writer, &text, column);
-    if (detail.length > 0) {
+    if (detail) {
         text_spaces(writer, column);
-        text_hanging(writer, &detail, column);
+        write_detail(writer, figure, column);
     }
 }
 
@@ -194,7 +208,7 @@ static void write_derivation(struct text_writer *writer, const struct derivation
         *VEC_PUSH(writer->arena, head.runs) = (struct span_text){" = ", TONE_PLAIN};
         *VEC_PUSH(writer->arena, head.runs) =
             (struct span_text){step->value ? step->value : "?", TONE_STRONG};
-        if (step->exact) {
+        if (step->exact && (!step->value || strcmp(step->exact, step->value) != 0)) {
             *VEC_PUSH(writer->arena, head.runs) = (struct span_text){"  (", TONE_MUTED};
             *VEC_PUSH(writer->arena, head.runs) = (struct span_text){step->exact, TONE_MUTED};
             *VEC_PUSH(writer->arena, head.runs) = (struct span_text){")", TONE_MUTED};
@@ -273,7 +287,19 @@ static void write_chart(struct text_writer *writer, const struct report_chart *c
     text_chart(writer, chart);
 }
 
-static void write_block(struct text_writer *writer, const struct report_block *block)
+/* The table under a chart has its title already. */
+static void write_table(struct text_writer *writer, const struct report_block *block,
+                        const struct report_block *above)
+{
+    struct report_table table = block->table;
+    if (table.caption && above && above->kind == BLOCK_CHART && above->chart.title &&
+        strcmp(table.caption, above->chart.title) == 0)
+        table.caption = NULL;
+    text_table(writer, &table);
+}
+
+static void write_block(struct text_writer *writer, const struct report_block *block,
+                        const struct report_block *above)
 {
     struct styled text;
     switch (block->kind) {
@@ -282,7 +308,7 @@ static void write_block(struct text_writer *writer, const struct report_block *b
         text_wrapped(writer, &text, "", 0);
         break;
     case BLOCK_LIST: write_list(writer, block); break;
-    case BLOCK_TABLE: text_table(writer, &block->table); break;
+    case BLOCK_TABLE: write_table(writer, block, above); break;
     case BLOCK_CHART: write_chart(writer, &block->chart); break;
     case BLOCK_CARDS: write_cards(writer, block); break;
     case BLOCK_DERIVATION: write_derivation(writer, &block->derivation); break;
@@ -296,7 +322,7 @@ static void write_section(struct text_writer *writer, const struct report_sectio
     for (size_t i = 0; i < section->blocks.count; i++) {
         if (i > 0)
             text_newline(writer);
-        write_block(writer, &section->blocks.items[i]);
+        write_block(writer, &section->blocks.items[i], i > 0 ? &section->blocks.items[i - 1] : NULL);
     }
 }
 

@@ -150,7 +150,8 @@ static void measure_plot(struct plot *plot)
                 top = fmax(top, point->y);
         }
     }
-    plot->y_step = round_step(top / 5);
+    double scale = plot->chart->y_scale > 0 ? plot->chart->y_scale : 1;
+    plot->y_step = scale * round_step(top / scale / 5); /* round in the unit that the axis shows */
     plot->y_high = plot->y_step * fmax(1, ceil(top / plot->y_step - 1e-9));
 }
 

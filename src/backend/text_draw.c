@@ -33,8 +33,8 @@ static const struct {
     [SERIES_COMPUTE] = {"%", "▚", "31"},   [SERIES_COMMUNICATION] = {"~", "▞", "35"},
     [SERIES_FIXED] = {"-", "░", "90"},     [SERIES_ACTIVATIONS] = {"+", "▒", "32"},
     [SERIES_OVERHEAD] = {"-", "░", "90"},  [SERIES_FREE] = {".", "·", "90"},
-    [SERIES_SHORTFALL] = {"!", "╳", "91"}, [SERIES_DECODE] = {"d", "●", "36"},
-    [SERIES_PREFILL] = {"p", "▲", "35"},   [SERIES_OTHER] = {"?", "▤", "37"},
+    [SERIES_SHORTFALL] = {"!", "╳", "91"}, [SERIES_DECODE] = {"d", "▐", "36"},
+    [SERIES_PREFILL] = {"p", "▌", "35"},   [SERIES_OTHER] = {"?", "▄", "37"},
 };
 
 const char *series_fill(const struct text_writer *writer, enum series_kind kind)
@@ -117,8 +117,8 @@ bool styled_line(const struct styled *text, size_t width, bool hard, size_t *off
     size_t used = 0, last_break = 0; /* end of the last word that fits */
     while (at < text->length) {
         size_t character = at;
-        if (text->bytes[at] == ' ' && at > *start && text->bytes[at - 1] != ' ')
-            last_break = at;
+        if (text->bytes[at] == ' ' && at > *start && text->bytes[at - 1] != ' ' && text->bytes[at + 1] != '%')
+            last_break = at; /* "22 %" stays together */
         (void)clean_next(text->bytes, text->length, &at);
         used += utf8_width(text->bytes + character, at - character);
         bool overflows = used > width && text->bytes[character] != ' ';

@@ -14,13 +14,17 @@ enum {
     Y_LABEL = 6,      /* columns left of the axis */
     POINTS_MOST = 99, /* more would only cover each other */
     LETTERS = 26,
+    FEW_DECADES = 3, /* an axis shorter than this has ticks at 2 and 5 */
 };
+
+/* Decades left free at each side. */
+static const double MARGIN = 0.3;
 
 struct roofline_plot {
     struct text_writer *writer;
     const struct roofline_chart *chart;
     struct canvas canvas;
-    double x_low, x_high, y_low, y_high; /* decades */
+    double x_low, x_high, y_low, y_high; /* decimal logarithms */
     size_t points;                       /* drawn */
 };
 
@@ -44,11 +48,11 @@ static double highest_roof(const struct roofline_device *device)
     return peak;
 }
 
-/* ---- scale: whole decades around everything that is drawn */
+/* ---- scale: everything that is drawn, with a factor of two around it */
 
 static void widen(double *low, double *high, double value)
 {
-    if (!(value > 0 && isfinite(value)))
+    if (!(value > 1e-290 && value < 1e290)) /* beyond these the powers of ten end */
         return;
     *low = fmin(*low, value);
     *high = fmax(*high, value);
@@ -74,10 +78,10 @@ static void measure(struct roofline_plot *plot)
     }
     if (!(x_high > 0 && y_high > 0))
         x_low = x_high = y_low = y_high = 1;
-    plot->x_low = floor(log10(x_low / 1.5));
-    plot->x_high = ceil(log10(x_high * 1.5));
-    plot->y_low = floor(log10(y_low / 1.2));
-    plot->y_high = ceil(log10(y_high * 1.2));
+    plot->x_low = log10(x_low) - MARGIN;
+    plot->x_high = log10(x_high) + MARGIN;
+    plot->y_low = log10(y_low) - MARGIN;
+    plot->y_high = log10(y_high) + MARGIN;
 }
 
 static double column_of(const struct roofline_plot *plot, double x)
@@ -193,19 +197,26 @@ static bool name_roof(struct roofline_plot *plot, const char *label, double peak
 
 /* ---- axes and key */
 
-static const char *decade_label(struct arena *arena, double decade)
+/* The next tick above `value`: decades, and 2 and 5 of each where the axis is short. */
+static double next_tick(double value, double low, double high)
 {
-    return axis_number(arena, pow(10, decade));
+    static const double steps[] = {1, 2, 5, 10};
+    double decade = pow(10, floor(log10(value) + 1e-9));
+    for (size_t i = 0; i < 4; i++)
+        if (steps[i] * decade > value * (1 + 1e-9) && (high - low < FEW_DECADES || i == 3))
+            return steps[i] * decade;
+    return 10 * decade;
 }
 
 static void write_rows(struct roofline_plot *plot)
 {
     struct text_writer *writer = plot->writer;
     const char **labels = ARENA_ARRAY(writer->arena, const char *, plot->canvas.rows);
-    for (double decade = plot->y_low; decade <= plot->y_high; decade++) {
-        double row = floor(row_of(plot, pow(10, decade)) + 0.5);
+    for (double tick = pow(10, floor(plot->y_low)); log10(tick) <= plot->y_high;
+         tick = next_tick(tick, plot->y_low, plot->y_high)) {
+        double row = floor(row_of(plot, tick) + 0.5);
         if (row >= 0 && row < (double)plot->canvas.rows)
-            labels[(size_t)row] = decade_label(writer->arena, decade);
+            labels[(size_t)row] = axis_number(writer->arena, tick);
     }
     for (size_t row = 0; row < plot->canvas.rows; row++) {
         buffer_printf(writer->out, "%*s ", Y_LABEL, labels[row] ? labels[row] : "");
@@ -222,9 +233,12 @@ static void write_x_axis(struct roofline_plot *plot)
     for (size_t c = 0; c < axis.columns; c++)
         canvas_set(&axis, (double)c, 0, text_glyph(writer, GLYPH_RULE), NULL);
     size_t next_free = 0;
-    for (double decade = plot->x_low; decade <= plot->x_high; decade++) {
-        double column = column_of(plot, pow(10, decade));
-        const char *label = decade_label(writer->arena, decade);
+    for (double tick = pow(10, floor(plot->x_low)); log10(tick) <= plot->x_high;
+         tick = next_tick(tick, plot->x_low, plot->x_high)) {
+        double column = column_of(plot, tick);
+        if (column < 0)
+            continue;
+        const char *label = axis_number(writer->arena, tick);
         size_t length = strlen(label);
         double begin =
             floor(fmin(fmax(column - (double)length / 2 + 0.5, 0), (double)(axis.columns - length)));
