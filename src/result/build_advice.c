@@ -139,57 +139,78 @@ static void offer_smaller_load(struct builder *builder, const struct evaluation 
                            quantity_text(builder->arena, context, (struct dim){{[DIM_TOKEN] = 1}})));
 }
 
-/* A narrower format, when the one in use has more bits. */
-static void offer_format(struct builder *builder, const struct evaluation *evaluation, struct offers *offers,
-                         enum attribute attribute, double bits, const char *format, const char *text)
-{
-    struct decl *decl = plan_find(builder->plan, KIND_FORMAT, format);
-    if (decl == NULL || plan_number(builder->plan, decl, ATTR_FORMAT_BITS, bits) >= bits)
-        return;
-    struct value value = {.type = VALUE_DECL, .decl = decl};
-    if (variant_fits(builder, evaluation, &attribute, &value, 1))
-        offer(builder, offers, text);
-}
-
-static void offer_tensor_parallelism(struct builder *builder, const struct evaluation *evaluation,
-                                     struct offers *offers)
-{
-    enum { TP_MAX = 64 };
-    const enum attribute attribute = ATTR_TP;
-    for (double tp = 2 * evaluation->binding.input.tp; tp <= TP_MAX; tp *= 2) {
-        struct value value = {.type = VALUE_NUMBER, .number = tp};
-        if (!variant_fits(builder, evaluation, &attribute, &value, 1))
-            continue;
-        offer(builder, offers, arena_printf(builder->arena, "tp = %.0f", tp));
-        return;
-    }
-}
-
 static double bits_of(struct builder *builder, struct decl *format)
 {
-    return format == NULL ? 0 : plan_number(builder->plan, format, ATTR_FORMAT_BITS, 0);
+    return plan_number(builder->plan, format, ATTR_FORMAT_BITS, 0);
+}
+
+/* The format of this name when it has fewer bits than the one in use; else NULL. */
+static struct decl *narrower(struct builder *builder, struct decl *in_use, const char *name)
+{
+    struct decl *format = plan_find(builder->plan, KIND_FORMAT, name);
+    if (format == NULL || in_use == NULL || bits_of(builder, format) >= bits_of(builder, in_use))
+        return NULL;
+    return format;
+}
+
+static bool offer_format(struct builder *builder, const struct evaluation *evaluation, struct offers *offers,
+                         enum attribute attribute, struct decl *in_use, const char *name, const char *text)
+{
+    struct value value = {.type = VALUE_DECL, .decl = narrower(builder, in_use, name)};
+    if (value.decl == NULL || !variant_fits(builder, evaluation, &attribute, &value, 1))
+        return false;
+    offer(builder, offers, text);
+    return true;
+}
+
+/* The least doubling of tp that fits, together with a weight format unless that is NULL. */
+static bool offer_tensor_parallelism(struct builder *builder, const struct evaluation *evaluation,
+                                     struct offers *offers, struct decl *format, const char *with)
+{
+    enum { TP_MAX = 64 };
+    const enum attribute attributes[] = {ATTR_TP, ATTR_WEIGHTS};
+    for (double tp = 2 * evaluation->binding.input.tp; tp <= TP_MAX; tp *= 2) {
+        const struct value values[] = {{.type = VALUE_NUMBER, .number = tp},
+                                       {.type = VALUE_DECL, .decl = format}};
+        if (!variant_fits(builder, evaluation, attributes, values, format == NULL ? 1 : 2))
+            continue;
+        offer(builder, offers, arena_printf(builder->arena, "tp = %.0f%s", tp, with));
+        return true;
+    }
+    return false;
+}
+
+/* Two changes at once, when no single one is enough. */
+static void offer_pairs(struct builder *builder, const struct evaluation *evaluation, struct offers *offers)
+{
+    static const struct {
+        const char *format, *with;
+    } pairs[] = {{"fp8", " and 8-bit weights"}, {"int4", " and 4-bit weights"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        struct decl *format = narrower(builder, evaluation->binding.model->weights, pairs[i].format);
+        if (format != NULL && offer_tensor_parallelism(builder, evaluation, offers, format, pairs[i].with))
+            return;
+    }
 }
 
 void say_how_to_fit(struct builder *builder, const struct evaluation *evaluation, struct rich_text *out)
 {
     const struct pm_memory *memory = &evaluation->result.memory;
+    const struct bound_model *model = evaluation->binding.model;
     struct offers offers = {0};
     offer_smaller_load(builder, evaluation, &offers);
-    const struct bound_model *model = evaluation->binding.model;
-    offer_format(builder, evaluation, &offers, ATTR_KV_CACHE, bits_of(builder, model->kv_cache), "fp8",
-                 "an 8-bit KV cache");
-    double weight_bits = bits_of(builder, model->weights);
-    size_t before = offers.texts.count;
-    offer_format(builder, evaluation, &offers, ATTR_WEIGHTS, weight_bits, "fp8", "8-bit weights");
-    if (offers.texts.count == before)
-        offer_format(builder, evaluation, &offers, ATTR_WEIGHTS, weight_bits, "int4", "4-bit weights");
-    offer_tensor_parallelism(builder, evaluation, &offers);
+    offer_format(builder, evaluation, &offers, ATTR_KV_CACHE, model->kv_cache, "fp8", "an 8-bit KV cache");
+    if (!offer_format(builder, evaluation, &offers, ATTR_WEIGHTS, model->weights, "fp8", "8-bit weights"))
+        offer_format(builder, evaluation, &offers, ATTR_WEIGHTS, model->weights, "int4", "4-bit weights");
+    offer_tensor_parallelism(builder, evaluation, &offers, NULL, "");
+    if (offers.texts.count == 0)
+        offer_pairs(builder, evaluation, &offers);
 
     rich_addf(builder->arena, out, TONE_BAD, "Short by %s%s.", memory_text(builder, memory->shortfall),
               evaluation->result.gpus > 1 ? " on the fullest GPU" : "");
     if (offers.texts.count == 0) {
         rich_add(builder->arena, out, TONE_PLAIN,
-                 " No single change of batch, length, formats or tensor parallelism makes it fit.");
+                 " No change of batch, length, formats or tensor parallelism makes it fit.");
         return;
     }
     rich_add(builder->arena, out, TONE_PLAIN, " It fits with ");

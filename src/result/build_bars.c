@@ -176,7 +176,10 @@ static void fill_time_stack(struct builder *builder, struct stack *stack, enum t
     }
     add_remainder(builder, stack);
     drop_empty_parts(stack);
-    stack->unit = unit_for_print(time_dim, largest(stack->totals, stack->count), UNIT_STYLE_DECIMAL);
+    struct extent extent = {0, 0};
+    for (size_t j = 0; j < stack->count; j++)
+        extent_add(&extent, stack->totals[j]);
+    stack->unit = unit_for_print(time_dim, extent_middle(&extent), UNIT_STYLE_DECIMAL);
 }
 
 static void add_time(struct builder *builder, struct report_section *section, enum time_of time)

@@ -1,6 +1,4 @@
 /* build_compare.c: scenarios against the first, figure by figure. */
-#include <math.h>
-
 #include "base/arena.h"
 #include "result/build_internal.h"
 #include "result/compare.h"
@@ -11,11 +9,11 @@
 
 static struct print_unit row_unit(const struct compared *compared, const struct compared_row *row)
 {
-    double largest = 0;
+    struct extent extent = {0, 0};
     for (size_t j = 0; j < compared->comparison->count; j++)
         if (row->cells[j].quantity.type == QUANTITY_NUMBER)
-            largest = fmax(largest, fabs(row->cells[j].quantity.value));
-    return column_unit(row->row, row->dim, largest);
+            extent_add(&extent, row->cells[j].quantity.value);
+    return column_unit(row->row, row->dim, extent_middle(&extent));
 }
 
 static void add_difference(struct builder *builder, struct report_cell *cell,

@@ -75,8 +75,15 @@ void add_matrix(struct builder *builder, struct report_section *section, const c
 
 /* ---- text ----------------------------------------------------------------------------------- */
 
-/* The unit for a column that holds values up to `largest`; memory is in GiB. */
-struct print_unit column_unit(const struct quantity_info *info, struct dim dim, double largest);
+/* The unit that suits a magnitude; memory is in GiB. */
+struct print_unit column_unit(const struct quantity_info *info, struct dim dim, double magnitude);
+/* Smallest and largest magnitude of a column, zeros aside, and the one its unit should suit: their
+ * geometric mean, so that neither end of a wide column is all zeros or all thousands. */
+struct extent {
+    double low, high;
+};
+void extent_add(struct extent *extent, double value);
+double extent_middle(const struct extent *extent);
 struct print_unit memory_unit(double largest);
 /* The unit for a quantity in a column of all scenarios. */
 struct print_unit scenarios_unit(struct builder *builder, enum quantity quantity);

@@ -110,12 +110,12 @@ static void fill_chart(struct builder *builder, struct roofline_chart *chart,
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-static double largest_rate(const struct roofline_chart *chart)
+static struct print_unit rate_unit(const struct roofline_chart *chart)
 {
-    double largest = 0;
+    struct extent extent = {0, 0};
     for (size_t i = 0; i < chart->points.count; i++)
-        largest = fmax(largest, chart->points.items[i].ceiling);
-    return largest;
+        extent_add(&extent, chart->points.items[i].ceiling);
+    return unit_for_print(work_rate_dim, extent_middle(&extent), UNIT_STYLE_DECIMAL);
 }
 
 static const struct pm_ceiling *ceiling_of(const struct evaluation *const *scenarios, size_t count,
@@ -133,7 +133,7 @@ static void add_points_table(struct builder *builder, struct report_section *sec
                              size_t count)
 {
     struct report_table *table = add_table(builder, section, "Per GPU, over a whole step");
-    struct print_unit rate = unit_for_print(work_rate_dim, largest_rate(chart), UNIT_STYLE_DECIMAL);
+    struct print_unit rate = rate_unit(chart);
     struct print_unit intensity = unit_for_print(intensity_dim, 1, UNIT_STYLE_DECIMAL);
     add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
     add_column(builder, table, "Phase", ALIGN_LEFT, NULL);

@@ -1,5 +1,6 @@
 /* build_sweep.c: a scenario over one or two attributes, as lines and as a table. */
 #include <math.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "result/build_internal.h"
@@ -58,13 +59,13 @@ static struct print_unit axis_unit(const struct sweep_axis *axis)
 
 static struct print_unit shown_unit(const struct sweep_result *result, size_t show)
 {
-    double largest = 0;
+    struct extent extent = {0, 0};
     for (size_t i = 0; i < result->count; i++) {
         const struct sweep_point *point = &result->points[i];
         if (point->evaluation->valid && point->shown[show].type == QUANTITY_NUMBER)
-            largest = fmax(largest, fabs(point->shown[show].value));
+            extent_add(&extent, point->shown[show].value);
     }
-    return column_unit(result->rows[show], result->dims[show], largest);
+    return column_unit(result->rows[show], result->dims[show], extent_middle(&extent));
 }
 
 static const char *shown_label(const struct drawing *drawing, size_t show)
@@ -191,6 +192,18 @@ static void add_shown(const struct drawing *drawing, struct report_row *row, con
         add_cell(builder, row, shown->type == QUANTITY_ABSENT ? TONE_MUTED : TONE_PLAIN, shown->text);
 }
 
+/* Unless the plan shows it itself; but what is impossible at a point needs a place for its reason. */
+static bool has_fits_column(const struct sweep_result *result)
+{
+    for (size_t i = 0; i < result->count; i++)
+        if (!result->points[i].evaluation->valid)
+            return true;
+    for (size_t i = 0; i < result->sweep->show_count; i++)
+        if (strcmp(result->sweep->show[i], quantity_info(Q_FITS)->name) == 0)
+            return false;
+    return true;
+}
+
 static void add_point_row(const struct drawing *drawing, struct report_table *table,
                           const struct sweep_point *point, const struct print_unit *units)
 {
@@ -207,6 +220,8 @@ static void add_point_row(const struct drawing *drawing, struct report_table *ta
     }
     for (size_t i = 0; i < sweep->show_count; i++)
         add_shown(drawing, row, point, i, units[i]);
+    if (!has_fits_column(drawing->result))
+        return;
     if (!point->evaluation->valid)
         add_cell(builder, row, TONE_MUTED, point->evaluation->why);
     else
@@ -228,7 +243,8 @@ static void add_sweep_table(const struct drawing *drawing)
         add_column(builder, table, with_unit(builder, shown_label(drawing, i), units[i]),
                    has_number(result, i) ? ALIGN_RIGHT : ALIGN_LEFT, sweep->show[i]);
     }
-    add_column(builder, table, "Fits in memory", ALIGN_LEFT, "fits");
+    if (has_fits_column(result))
+        add_column(builder, table, quantity_info(Q_FITS)->label, ALIGN_LEFT, "fits");
     for (size_t i = 0; i < result->count; i++)
         add_point_row(drawing, table, &result->points[i], units);
 }

@@ -93,19 +93,20 @@ void say_what_is_drawn(struct builder *builder, struct report_section *section)
 
 struct print_unit scenarios_unit(struct builder *builder, enum quantity quantity)
 {
-    double largest = 0;
+    struct extent extent = {0, 0};
     struct dim dim = dim_none();
     for (size_t i = 0; i < builder->count; i++) {
         if (!builder->scenarios[i]->valid)
             continue;
         struct decl *scenario = builder->scenarios[i]->scenario;
-        double value = evaluate_number(builder->evaluator, scenario, quantity, 0);
-        if (value > largest) {
-            largest = value;
+        struct report_quantity value = evaluate_row(builder->evaluator, scenario, quantity);
+        if (value.type != QUANTITY_NUMBER)
+            continue;
+        if (extent.high == 0)
             dim = evaluate_dim(builder->evaluator, scenario, quantity);
-        }
+        extent_add(&extent, value.value);
     }
-    return column_unit(quantity_info(quantity), dim, largest);
+    return column_unit(quantity_info(quantity), dim, extent_middle(&extent));
 }
 
 /* ---- matrices ------------------------------------------------------------------------------- */

@@ -19,10 +19,25 @@ static bool is_memory(const struct quantity_info *info)
     return info != NULL && strncmp(info->name, "memory.", 7) == 0;
 }
 
-struct print_unit column_unit(const struct quantity_info *info, struct dim dim, double largest)
+void extent_add(struct extent *extent, double value)
+{
+    double magnitude = fabs(value);
+    if (magnitude == 0)
+        return;
+    if (extent->high == 0 || magnitude < extent->low)
+        extent->low = magnitude;
+    extent->high = fmax(extent->high, magnitude);
+}
+
+double extent_middle(const struct extent *extent)
+{
+    return sqrt(extent->low) * sqrt(extent->high);
+}
+
+struct print_unit column_unit(const struct quantity_info *info, struct dim dim, double magnitude)
 {
     bool binary = is_memory(info) && is_data(dim);
-    return unit_for_print(dim, largest, binary ? UNIT_STYLE_BINARY : UNIT_STYLE_DECIMAL);
+    return unit_for_print(dim, magnitude, binary ? UNIT_STYLE_BINARY : UNIT_STYLE_DECIMAL);
 }
 
 static const struct dim data_dim = {{[DIM_DATA] = 1}};

@@ -171,7 +171,7 @@ Test(build, no_offer_is_made_that_does_not_help)
     const struct report *report = build(TEXTBOOK "model huge : small { params = 7e14 }\n"
                                                  "scenario never : chat { model = huge }\n");
     const char *advice = plain(&card(report, 1)->advice);
-    cr_assert_not_null(strstr(advice, "No single change"), "%s", advice);
+    cr_assert_not_null(strstr(advice, "No change of batch"), "%s", advice);
     cr_assert_null(strstr(advice, "It fits with"));
 }
 
@@ -280,8 +280,7 @@ Test(build, parts_add_up_to_the_total)
 Test(build, a_sweep_marks_where_memory_is_full)
 {
     /* 30 sequences fit and 31 do not: (80e9 - 14e9) / 2^31 = 30.7 */
-    const struct report *report =
-        build(TEXTBOOK "sweep chat { batch = 1, 16, 29, 31, 32  show tpot, fits }\n");
+    const struct report *report = build(TEXTBOOK "sweep chat { batch = 1, 16, 29, 31, 32  show tpot }\n");
     const struct line_chart *chart = &block(report, "sweeps", BLOCK_CHART, 0)->chart.lines;
     cr_assert_eq(chart->series.count, 1);
     cr_assert_eq(chart->series.items[0].points.count, 5);
@@ -296,8 +295,40 @@ Test(build, a_sweep_marks_where_memory_is_full)
     cr_assert_eq(table->rows.count, 5);
     cr_assert_str_eq(table->columns.items[1].quantity, "tpot");
     cr_assert_str_eq(cell(table, 0, 0), "1");
-    cr_assert_str_eq(cell(table, 0, 3), "yes");
-    cr_assert_str_eq(cell(table, 4, 3), "does not fit");
+    cr_assert_str_eq(cell(table, 0, 2), "yes");
+    cr_assert_str_eq(cell(table, 4, 2), "does not fit");
+}
+
+Test(build, a_sweep_shows_what_fits_once)
+{
+    const struct report *report = build(TEXTBOOK "sweep chat { batch = 1, 32  show tpot, fits }\n");
+    const struct report_table *table = &block(report, "sweeps", BLOCK_TABLE, 0)->table;
+    cr_assert_eq(table->columns.count, 3);
+    cr_assert_str_eq(cell(table, 0, 2), "yes");
+    cr_assert_str_eq(cell(table, 1, 2), "no");
+}
+
+Test(build, an_impossible_point_says_why_and_breaks_the_line)
+{
+    /* 32 heads do not divide by 3. */
+    const struct report *report = build(TEXTBOOK "sweep chat { tp = 1, 2, 3, 4  show tpot, fits }\n");
+    const struct line_chart *chart = &block(report, "sweeps", BLOCK_CHART, 0)->chart.lines;
+    cr_assert(chart->series.items[0].points.items[1].valid);
+    cr_assert_not(chart->series.items[0].points.items[2].valid);
+    const struct report_table *table = &block(report, "sweeps", BLOCK_TABLE, 0)->table;
+    cr_assert_not_null(strstr(cell(table, 2, 3), "32"), "%s", cell(table, 2, 3));
+}
+
+Test(build, a_wide_column_takes_the_unit_of_its_middle)
+{
+    /* 8.07 ms and 1000 times as much: sqrt(8.07e-3 * 8.07) s = 0.26 s, so milliseconds. */
+    const struct report *report =
+        build(TEXTBOOK "gpu slow : card { bandwidth = 2 GB/s }\n"
+                       "scenario crawl : chat { gpu = slow }\ncompare chat, crawl\n");
+    const struct report_table *table = &block(report, "time", BLOCK_TABLE, 0)->table;
+    cr_assert_str_eq(table->columns.items[0].heading, "Part (ms)");
+    cr_assert_str_eq(cell(table, table->rows.count - 1, 1), "8.07");
+    cr_assert_str_eq(cell(table, table->rows.count - 1, 2), "8" THIN "070");
 }
 
 /* ---- comparison and measurements ------------------------------------------------------------ */
