@@ -40,6 +40,20 @@ static double scaling_efficiency(const struct pm_case *input, const struct pm_re
     return pm_divide(step.time, several * layout.gpus);
 }
 
+/* Point-to-point volume of expert parallelism (model.md section 6): of a GPU's T/n tokens, k copies each, the
+ * share whose expert is elsewhere. Dispatch alone; time is that of all-reduces, as calibrated. */
+static double expert_exchange(const struct pm_case *input, double sequences)
+{
+    struct pm_layout layout = pm_layout_of(input);
+    double bytes = 0, tokens = sequences * pm_queries(input) / layout.stage_gpus;
+    for (size_t i = 0; i < input->model->block_count; i++) {
+        const struct pm_block *block = &input->model->blocks[i];
+        double width = block->expert_input > 0 ? block->expert_input : input->model->hidden;
+        bytes += block->count * tokens * pm_at_most(block->active_experts, block->experts) * width * 2;
+    }
+    return bytes * (layout.ep - 1) / layout.ep;
+}
+
 static void evaluate_use(const struct pm_case *input, struct pm_result *out)
 {
     const struct pm_gpu *gpu = input->gpu;
@@ -61,6 +75,7 @@ static void evaluate_use(const struct pm_case *input, struct pm_result *out)
     if (gpu->tdp > 0 && throughput > 0) {
         out->energy_per_token = pm_divide(gpu->tdp * gpus, throughput);
     }
+    out->expert_exchange = expert_exchange(input, out->expected.running);
     out->scaling_efficiency = scaling_efficiency(input, out);
 }
 

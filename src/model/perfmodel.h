@@ -215,7 +215,8 @@ double pm_kv_bytes(const struct pm_model *model, double tokens, double tp);
 
 enum pm_limit { PM_LIMIT_NONE, PM_LIMIT_MEMORY, PM_LIMIT_MODEL };
 
-/* Bytes on the fullest GPU. */
+/* Bytes on the fullest GPU. `kv` is that of all sequences of a static step, and in a closed loop of those
+ * that fit, as the others wait; `fits` then asks for one of them. */
 struct pm_memory {
     double weights, kv, activations, overhead, total;
     double usable;              /* memory * utilization */
@@ -243,7 +244,8 @@ enum pm_bound {
     PM_BOUND_COUNT
 };
 
-/* A ceiling step, totals per GPU on the busiest one. */
+/* A ceiling step, totals per GPU on the busiest one; with pipeline stages, of one micro-batch on its way
+ * through all of them. */
 struct pm_ceiling {
     double work;                /* FLOP, matrix and attention */
     double matrix_work, attention_work;
@@ -341,6 +343,8 @@ struct pm_result {
     double cost_per_mtok, cost_per_mtok_blended;           /* negative without a price */
     double energy_per_token;    /* J; negative without tdp */
     double scaling_efficiency;  /* against one GPU (tp = pp = dp = ep = 1); 1 for one GPU */
+    double expert_exchange;     /* bytes a GPU sends to dispatch a decode step's tokens to experts elsewhere;
+                                 * as many again to combine them; 0 without ep */
     bool verified;              /* measurements stand behind the coefficients used */
 };
 

@@ -42,6 +42,7 @@ static const char *verify_finite(const struct pm_result *result)
         result->cost_per_mtok_blended,
         result->energy_per_token,
         result->scaling_efficiency,
+        result->expert_exchange,
     };
     if (!FINITE(&result->params, weight_bytes) || !FINITE(memory, kv_tokens) ||
         !finite_all(memory->weights_by_class, sizeof memory->weights_by_class / sizeof(double)) ||

@@ -267,6 +267,19 @@ Test(model_service, scaling)
     cr_expect(served.result.scaling_efficiency < 1);
 }
 
+/* 64 sequences over 8 GPUs, 8 copies of 4096 16-bit values each, 7 of 8 for another GPU, in 94 blocks. */
+Test(model_service, expert_exchange)
+{
+    struct served served;
+    set_up(&served);
+    serve(&served);
+    cr_expect_eq(served.result.expert_exchange, 0);
+    cr_assert(fixture_serving_model(&served.model, "Qwen3-235B", "fp8", "h200_sxm", "vllm"));
+    served.input.tp = served.input.ep = 8, served.input.batch = 64;
+    serve(&served);
+    near("dispatch", served.result.expert_exchange, 94 * 8.0 * 8 * 4096 * 2 * 7 / 8);
+}
+
 /* The exact mean over a window that fills while decoding: contexts 101 to 299 of a window of 200. */
 Test(model_service, window_fills)
 {
