@@ -229,6 +229,13 @@ Test(cli_input, output_over_the_input)
     expect_plan_kept(plan, symbolic);
 }
 
+Test(cli_input, two_outputs_to_one_file)
+{
+    const char *plan = scratch_file(arena, "plan.perf", smallest);
+    const char *report = arena_printf(arena, "%s/report.txt", scratch_directory(arena));
+    expect_refused(RUN(arena, plan, "-o", report, "-o", report), 2, "report.txt");
+}
+
 /* A plan with an error leaves the report of yesterday alone, and no temporary file behind. */
 Test(cli_input, errors_leave_the_old_report)
 {
