@@ -59,7 +59,8 @@ static struct styled cell_text(struct layout *layout, const struct report_cell *
     return styled_rich(writer, &marked);
 }
 
-static void measure_column(struct layout *layout, size_t column)
+/* With `whole`, a figure is not torn from what follows it in its cell. */
+static void measure_column(struct layout *layout, size_t column, bool whole)
 {
     const struct report_column *heading = &layout->table->columns.items[column];
     struct styled *text = &layout->headings[column];
@@ -72,9 +73,8 @@ static void measure_column(struct layout *layout, size_t column)
                                           : (struct styled){.bytes = ""};
         size_t width = styled_width(text);
         natural = larger(natural, width);
-        /* A figure is not torn from its unit while there is a choice. */
-        bool whole = heading->align == ALIGN_RIGHT && width <= NARROWEST;
-        least = larger(least, whole ? width : styled_word_width(text));
+        bool kept = whole && heading->align == ALIGN_RIGHT && width <= NARROWEST;
+        least = larger(least, kept ? width : styled_word_width(text));
     }
     layout->natural[column] = natural;
     layout->least[column] = smaller(least, NARROWEST);
@@ -187,6 +187,32 @@ static void draw_part(struct layout *layout, size_t from, size_t to)
     }
 }
 
+/* The column after the last that fits beside the first and those from `from` on; one always does. */
+static size_t part_end(const struct layout *layout, size_t from)
+{
+    size_t to = from < layout->columns ? from + 1 : from;
+    while (to < layout->columns && part_width(layout, from, to + 1, 0) <= layout->writer->width)
+        to++;
+    return to;
+}
+
+static void measure_all(struct layout *layout, bool whole)
+{
+    for (size_t c = 0; c < layout->columns; c++)
+        measure_column(layout, c, whole);
+}
+
+/* A single column that would be left over is worth tearing figures for, if that helps. */
+static void measure(struct layout *layout)
+{
+    measure_all(layout, true);
+    if (part_end(layout, 1) + 1 != layout->columns)
+        return;
+    measure_all(layout, false);
+    if (part_end(layout, 1) < layout->columns)
+        measure_all(layout, true);
+}
+
 void text_table(struct text_writer *writer, const struct report_table *table)
 {
     size_t columns = table->columns.count, rows = table->rows.count;
@@ -202,13 +228,9 @@ void text_table(struct text_writer *writer, const struct report_table *table)
     layout.natural = ARENA_ARRAY(writer->arena, size_t, columns);
     layout.least = ARENA_ARRAY(writer->arena, size_t, columns);
     layout.width = ARENA_ARRAY(writer->arena, size_t, columns);
-    for (size_t c = 0; c < columns; c++)
-        measure_column(&layout, c);
-
+    measure(&layout);
     for (size_t from = 1, to; from < columns || from == 1; from = to) {
-        to = from < columns ? from + 1 : from;
-        while (to < columns && part_width(&layout, from, to + 1, 0) <= writer->width)
-            to++;
+        to = part_end(&layout, from);
         if (from > 1)
             text_newline(writer);
         draw_part(&layout, from, to);

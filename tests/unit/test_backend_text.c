@@ -325,6 +325,22 @@ Test(backend_text, wide_tables_are_split_and_lose_nothing)
     cr_assert_eq(occurrences(text, "chat"), 4);
 }
 
+Test(backend_text, no_single_column_is_split_off_when_cells_can_wrap)
+{
+    struct report_table table = {0};
+    struct report_row *row = VEC_PUSH(arena, table.rows);
+    for (int i = 0; i < 4; i++) {
+        *VEC_PUSH(arena, table.columns) = (struct report_column){.heading = "h", .align = ALIGN_RIGHT};
+        rich_add(arena, &VEC_PUSH(arena, row->cells)->text, TONE_PLAIN, "25.6 to 36.8");
+    }
+    struct buffer out;
+    struct text_writer writer = writer_into(&out, 40, true);
+    text_table(&writer, &table);
+    /* Four times 12 and three gaps of 2 are 54; at 8 columns each ("25.6 to" is 7) they are 38. */
+    cr_assert_eq(occurrences(buffer_string(&out), "36.8"), 4);
+    cr_assert_not_null(strstr(buffer_string(&out), " 25.6 to   25.6 to   25.6 to   25.6 to\n"));
+}
+
 Test(backend_text, long_texts_wrap_inside_their_column)
 {
     struct report_table table = {0};
