@@ -82,7 +82,10 @@ static void policy(struct html_page *page, xmlNodePtr head)
 
 static const char *page_title(const struct html_page *page)
 {
-    return page->report->title ? page->report->title : page->report->plan;
+    if (page->report->title)
+        return page->report->title;
+    const char *slash = strrchr(page->report->plan, '/');
+    return slash && slash[1] ? slash + 1 : page->report->plan;
 }
 
 static void head(struct html_page *page, xmlNodePtr root)
@@ -162,7 +165,7 @@ static void block(struct html_page *page, xmlNodePtr parent, const struct report
     case BLOCK_PARAGRAPH: html_paragraph(page, parent, &block->paragraph); break;
     case BLOCK_LIST: html_list(page, parent, block); break;
     case BLOCK_TABLE: html_table(page, parent, &block->table); break;
-    case BLOCK_CHART: html_chart(page, parent, &block->chart); break;
+    case BLOCK_CHART: html_chart(page, parent, &block->chart, false); break;
     case BLOCK_CARDS: html_cards(page, parent, block); break;
     case BLOCK_DERIVATION: html_derivation(page, parent, &block->derivation); break;
     case BLOCK_LISTING: html_listing(page, parent, &block->listing); break;
@@ -198,6 +201,20 @@ static void write_section(struct html_page *page, xmlNodePtr node, struct buffer
     xmlFreeNode(node);
 }
 
+/* How many charts of one line follow each other from `first`: they stand side by side. */
+static size_t small_charts(const struct report_section *made, size_t first)
+{
+    size_t count = 0;
+    while (first + count < made->blocks.count) {
+        const struct report_block *block = &made->blocks.items[first + count];
+        if (block->kind != BLOCK_CHART || block->chart.kind != CHART_LINES ||
+            block->chart.lines.series.count > 1)
+            break;
+        count++;
+    }
+    return count;
+}
+
 /* Whether the section has so many rows that a browser should lay it out only once it is scrolled to. */
 static bool is_long(const struct report_section *made)
 {
@@ -218,10 +235,22 @@ static void section(struct html_page *page, const struct report_section *made, s
 {
     xmlNodePtr body;
     xmlNodePtr node = section_frame(page, made->id, made->title, made->folded, &body);
-    if (is_long(made))
-        html_set(page, node, "class", "long");
-    for (size_t i = 0; i < made->blocks.count; i++)
-        block(page, body, &made->blocks.items[i]);
+    const char *class = is_long(made)  ? made->folded ? "folded long" : "long"
+                        : made->folded ? "folded"
+                                       : NULL;
+    if (class)
+        html_set(page, node, "class", class);
+    for (size_t i = 0; i < made->blocks.count;) {
+        size_t multiples = small_charts(made, i);
+        if (multiples < 2) {
+            block(page, body, &made->blocks.items[i++]);
+            continue;
+        }
+        xmlNodePtr grid = html_add_text(page, body, "div", "multiples", NULL);
+        for (size_t end = i + multiples; i < end; i++)
+            html_chart(page, grid, &made->blocks.items[i].chart, true);
+        html_raw(page, body, "\n");
+    }
     write_section(page, node, out);
 }
 

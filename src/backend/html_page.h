@@ -67,7 +67,8 @@ void html_cards(struct html_page *page, xmlNodePtr parent, const struct report_b
 void html_derivation(struct html_page *page, xmlNodePtr parent, const struct derivation *derivation);
 void html_listing(struct html_page *page, xmlNodePtr parent, const struct report_listing *listing);
 void html_table(struct html_page *page, xmlNodePtr parent, const struct report_table *table);
-void html_chart(struct html_page *page, xmlNodePtr parent, const struct report_chart *chart);
+/* `half`: drawn for half the width of the page. */
+void html_chart(struct html_page *page, xmlNodePtr parent, const struct report_chart *chart, bool half);
 
 /* The id of a quantity's step on this page ("why-1-tpot"), or NULL when the page does not hold it. */
 const char *html_step_id(struct html_page *page, const char *quantity);

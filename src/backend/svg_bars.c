@@ -143,6 +143,8 @@ static void draw_bar(struct bars *bars, const struct bar *bar)
     draw_header(bars, group, bar);
     bool *outside = ARENA_ARRAY(svg->page->arena, bool, bar->parts.count + 1);
     double top = bars->y;
+    if (bar->limit > 0) /* the room there is, so that what is left of it shows */
+        svg_box(svg, group, "track", (struct chart_box){0, top, chart_at(&bars->x, bar->limit), height});
     size_t left_over = draw_parts(bars, group, bar, height, outside);
     if (bar->limit > 0) {
         double limit = chart_at(&bars->x, bar->limit);
