@@ -119,7 +119,7 @@ file_statements:
 | file_statements statement      { $$ = ast_statements_add(parser->arena, $1, $statement); }
 | file_statements declaration    { $$ = ast_statements_add(parser->arena, $1, $declaration); }
 | file_statements import         { $$ = ast_statements_add(parser->arena, $1, $import); }
-| file_statements error SYNC     { yyerrok; }
+| file_statements error SYNC     { yyerrok; $$ = ast_statements_incomplete($1); }
 ;
 
 block_statements:
@@ -130,7 +130,7 @@ block_statements:
                                  { $$ = ast_statements_add(parser->arena, $1, $named_declaration); }
 | block_statements attribute     { $$ = ast_statements_add(parser->arena, $1, $attribute); }
 | block_statements group         { $$ = ast_statements_add(parser->arena, $1, $group); }
-| block_statements error SYNC    { yyerrok; }
+| block_statements error SYNC    { yyerrok; $$ = ast_statements_incomplete($1); }
 ;
 
 /* What parses both at the top level and in a block; semantics says where each may stand. */

@@ -164,6 +164,11 @@ struct stmt_list *ast_statements_add(struct arena *arena, struct stmt_list *list
     return list;
 }
 
+struct stmt_list *ast_statements_incomplete(struct stmt_list *list) {
+    list->incomplete = true;
+    return list;
+}
+
 static struct stmt *stmt_new(struct arena *arena, enum stmt_kind kind, struct span span, struct span head) {
     struct stmt *stmt = ARENA_NEW(arena, struct stmt);
     stmt->kind = kind;

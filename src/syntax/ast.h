@@ -116,6 +116,7 @@ enum stmt_kind {
 struct stmt_list {
     struct stmt **items;
     size_t count, capacity;
+    bool incomplete; /* something here had a syntax error and was left out */
 };
 
 struct stmt {

@@ -45,6 +45,8 @@ struct item_list *ast_items_add(struct arena *arena, struct item_list *list, str
 
 struct stmt_list *ast_statements(struct arena *arena);
 struct stmt_list *ast_statements_add(struct arena *arena, struct stmt_list *list, struct stmt *stmt);
+/* The same list, from which a statement with an error was left out. */
+struct stmt_list *ast_statements_incomplete(struct stmt_list *list);
 
 struct stmt *ast_attribute(struct arena *arena, struct path path, struct item_list *values,
                            struct span span, struct span head);

@@ -35,6 +35,7 @@ struct token_stream {
     bool started;
     bool recovering;               /* an error was reported: go to where a statement begins */
     bool resumed;                  /* the token delivered last is the first after SYNC */
+    bool separating;               /* the token delivered last is a `;` put in by guess */
     bool at_end;                   /* the scanner has nothing more */
     bool ended;                    /* the virtual `;` of the end was delivered */
     bool end_excused;              /* what is open at the end follows from another mistake */

@@ -332,6 +332,8 @@ static const char *nearest_beginning(const char *word) {
 
 static void explain_unknown_kind(struct surprise *surprise, const struct token *word) {
     const char *nearest = nearest_beginning(word->text);
+    if (surprise->in_block)
+        surprise->parser->stream.resumed = true; /* its block is no group of attributes */
     struct diag *diag = parser_error(surprise->parser, DIAG_E0127, word->span, "`%s` declares nothing",
                                      source_text(surprise->parser, word->span));
     if (nearest != NULL)
@@ -421,6 +423,8 @@ static bool explain_block(struct surprise *surprise) {
                  source_text(parser, name->span));
         return true;
     }
+    if (surprise->in_block && !found->first_on_line)
+        parser->stream.resumed = true; /* what follows belongs to this declaration */
     struct diag *diag;
     if (header && (found->first_on_line || surprise->at_end)) {
         struct span heading = span_join(kind->span, name->span);
@@ -457,6 +461,9 @@ static bool (*const explanations[])(struct surprise *) = {
 
 void syntax_error_report(struct parser *parser, struct token_set expected) {
     struct token_stream *stream = &parser->stream;
+    stream->recovering = true;
+    if (token_stream_retract_separator(stream) && token_past(stream, 0)->kind == TOK_PERF_error)
+        return; /* reported by the scanner */
     struct surprise surprise = {
         .parser = parser,
         .diags = parser->diags,
@@ -472,7 +479,6 @@ void syntax_error_report(struct parser *parser, struct token_set expected) {
         stream->end_excused = true;
     for (size_t i = 0; !explanations[i](&surprise);)
         i++;
-    stream->recovering = true;
 }
 
 void syntax_error_operand(struct parser *parser) {

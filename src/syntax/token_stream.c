@@ -149,6 +149,16 @@ static struct token next_token(struct parser *parser) {
     return (struct token){.kind = TOK_YYEOF, .span = parser_span(parser, end, end), .first_on_line = true};
 }
 
+bool token_stream_retract_separator(struct token_stream *stream) {
+    if (!stream->separating)
+        return false;
+    stream->separating = false;
+    stream->history[stream->latest] = stream->queue[0];
+    stream->queue[0] = stream->queue[1];
+    stream->queued--;
+    return true;
+}
+
 void token_stream_put_back(struct token_stream *stream, struct token token) {
     stream->queue[1] = stream->queue[0];
     stream->queue[0] = token;
@@ -166,7 +176,7 @@ static bool declaration_follows(const struct parser *parser, struct token word) 
 }
 
 static bool begins_block_statement(const struct parser *parser, struct token token, struct token previous) {
-    if (!token_is_word(token.kind) || previous.kind == TOK_DOT)
+    if (!token_is_word(token.kind) || previous.kind == TOK_DOT || previous.kind == TOK_COLON)
         return false;
     if (token.first_on_line && token_ends_expression(previous.kind))
         return true;
@@ -281,10 +291,15 @@ static void check_minus(struct parser *parser, struct token token) {
         syntax_error_minus(parser, token.span, before, after);
 }
 
-/* `a =` and on the next line `b = 4`: the value is missing, and the grammar would notice only at the second `=`. */
+/* `a =` and on the next line `b = 4`: the value is missing, and the grammar would notice only at the second `=`.
+ * Nor is `block` a value in front of `block dense {` on one line. */
 static bool operand_is_missing(const struct parser *parser, struct token token) {
-    return token.first_on_line && token_needs_operand(token_past(&parser->stream, 0)->kind) &&
-           token_is_word(token.kind) && text_is_left_side(parser, token.span.end);
+    if (!token.first_on_line || !token_needs_operand(token_past(&parser->stream, 0)->kind) ||
+        !token_is_word(token.kind))
+        return false;
+    size_t next = token.span.end + strspn(parser->source->text + token.span.end, " \t");
+    bool declaration = token.kind == TOK_KIND && parser->source->text[next] != '\n';
+    return text_is_left_side(parser, token.span.end) || (declaration && declaration_follows(parser, token));
 }
 
 static struct token start_token(struct parser *parser) {
@@ -293,12 +308,40 @@ static struct token start_token(struct parser *parser) {
                           .span = parser_span(parser, 0, 0)};
 }
 
+/* Whether the statement before this token is complete in all likelihood, and this token is no part of it. It
+ * would be lost with the error that the token is about to cause. */
+static bool ends_statement(const struct parser *parser, struct token token) {
+    const struct token_stream *stream = &parser->stream;
+    int previous = token_past(stream, 0)->kind;
+    if (parser->expression_only || stream->separating || !token_ends_expression(previous) ||
+        (token_is_word(previous) && previous != TOK_NAME))
+        return false;
+    if (token.kind == TOK_PERF_error)
+        return true;
+    if (!token.first_on_line)
+        return false;
+    bool left_side = text_is_left_side(parser, token.span.end);
+    if (token_stream_in_block(stream))
+        return token.kind == TOK_NUMBER || (token.kind == TOK_STRING && left_side);
+    return token.kind == TOK_NUMBER || token.kind == TOK_CLOSE_BRACE ||
+           (left_side && (token.kind == TOK_STRING || token_is_word(token.kind)));
+}
+
 /* The next token. Sets `recovering` when it is an error, which then has been reported. */
 static struct token checked_token(struct parser *parser) {
     struct token_stream *stream = &parser->stream;
     struct token token = next_token(parser);
     if (token.kind == TOK_YYEOF)
         token = end_token(parser, token);
+    if (ends_statement(parser, token)) {
+        token_stream_put_back(stream, token);
+        stream->separating = true;
+        stream->resumed = false;
+        token.kind = TOK_SEMICOLON;
+        token.span.end = token.span.start;
+        return token;
+    }
+    stream->separating = false;
     stream->resumed = token_past(stream, 0)->kind == TOK_SYNC;
     if (token.kind == TOK_PERF_error) {
         stream->recovering = true;
