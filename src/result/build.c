@@ -1,4 +1,4 @@
-/* build.c: the order of the report, and the sections that are only lists: the rest is in build_*.c. */
+/* build.c: the order of the report; each section is built in a file of its own, build_*.c. */
 #include "result/build_internal.h"
 
 #include <string.h>

@@ -33,7 +33,11 @@ static void add_difference(struct builder *builder, struct report_cell *cell,
     }
     if (compared->change == CHANGE_NONE)
         return;
-    if (compared->has_difference)
+    if (compared->has_difference && compared->difference >= 9)
+        rich_addf(builder->arena, &cell->text, marks[compared->change].tone, " \xC3\x97%s%s",
+                  unit_number(builder->arena, 1 + compared->difference, (struct print_unit){"", 1}, 3),
+                  marks[compared->change].mark);
+    else if (compared->has_difference)
         rich_addf(builder->arena, &cell->text, marks[compared->change].tone, " %s%s%s",
                   compared->difference < 0 ? MINUS : "+", percent_text(builder, compared->difference),
                   marks[compared->change].mark);
