@@ -33,15 +33,11 @@ static const char *side_text(struct arena *arena, const struct value *value, con
         return other->type == VALUE_NUMBER
                    ? quantity_text_against(arena, value->number, other->number, value->dim)
                    : quantity_text(arena, value->number, value->dim);
-    case VALUE_BOOL:
-        return value->boolean ? "true" : "false";
+    case VALUE_BOOL: return value->boolean ? "true" : "false";
     case VALUE_TEXT:
-    case VALUE_ABSENT:
-        return value->text;
-    case VALUE_DECL:
-        return value->decl->name;
-    case VALUE_ERROR:
-        break;
+    case VALUE_ABSENT: return value->text;
+    case VALUE_DECL: return value->decl->name;
+    case VALUE_ERROR: break;
     }
     return NULL;
 }

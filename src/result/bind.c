@@ -2,7 +2,6 @@
 #include "result/bind.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 #include "result/bind_internal.h"
 #include "result/check.h"
@@ -30,7 +29,8 @@ void bind_missing(struct bind_job *job, struct decl *decl, const char *what)
         diag = bind_error(job, DIAG_E0301, decl->name_span, "%s `%s` lacks %s, which scenario `%s` needs",
                           kind_name(decl->kind), name, what, job->scenario->name);
     else
-        diag = bind_error(job, DIAG_E0301, decl->name_span, "%s `%s` lacks %s", kind_name(decl->kind), name, what);
+        diag = bind_error(job, DIAG_E0301, decl->name_span, "%s `%s` lacks %s", kind_name(decl->kind), name,
+                          what);
     if (diag && job->scenario && job->scenario != decl)
         diag_note_at(diags, diag, job->scenario->name_span, "`%s` is used here", name);
 }
@@ -88,61 +88,6 @@ void *decl_map_get(const struct map *map, const struct decl *decl)
 void decl_map_put(struct map *map, const struct decl *decl, void *value)
 {
     map_put(map, (const char *)decl, value);
-}
-
-/* ---- formats ------------------------------------------------------------------------------------ */
-
-static const char *const compute_names[PM_COMPUTE_COUNT] = {
-    [PM_FP64] = "fp64", [PM_FP32] = "fp32", [PM_TF32] = "tf32", [PM_FP16] = "fp16", [PM_BF16] = "bf16",
-    [PM_FP8] = "fp8",   [PM_INT8] = "int8", [PM_FP6] = "fp6",   [PM_FP4] = "fp4",   [PM_INT4] = "int4",
-};
-
-const char *compute_name(enum pm_compute compute)
-{
-    return compute_names[compute];
-}
-
-enum pm_compute compute_from_name(const char *name)
-{
-    for (enum pm_compute i = 0; i < PM_COMPUTE_COUNT; i++)
-        if (strcmp(compute_names[i], name) == 0)
-            return i;
-    return PM_COMPUTE_COUNT;
-}
-
-static enum pm_compute compute_of(struct plan *plan, struct decl *format, enum attribute attribute,
-                                  enum pm_compute fallback)
-{
-    const char *word = plan_text(plan, format, attribute, NULL);
-    enum pm_compute compute = word ? compute_from_name(word) : PM_COMPUTE_COUNT;
-    return compute == PM_COMPUTE_COUNT ? fallback : compute;
-}
-
-/* `activations` decides the peak where it is declared (W4A8), also for formats that are weight-only
- * otherwise. A format that names no compute format is computed in 16 bits. */
-struct pm_format bind_format(struct binder *binder, struct decl *format)
-{
-    struct pm_format bound = {16, PM_BF16, PM_BF16, false};
-    if (!format)
-        return bound;
-    const struct pm_format *known = decl_map_get(binder->formats, format);
-    if (known)
-        return *known;
-    struct plan *plan = binder->plan;
-    bound.bits = plan_number(plan, format, ATTR_FORMAT_BITS, 16);
-    bound.compute = compute_of(plan, format, ATTR_FORMAT_COMPUTE, PM_BF16);
-    bound.expected = compute_of(plan, format, ATTR_FORMAT_EXPECTED_COMPUTE, bound.compute);
-    bound.weight_only = plan_bool(plan, format, ATTR_FORMAT_WEIGHT_ONLY, false);
-    if (plan_is_set(plan, format, ATTR_FORMAT_ACTIVATIONS)) {
-        bound.compute = compute_of(plan, format, ATTR_FORMAT_ACTIVATIONS, bound.compute);
-        if (!plan_is_set(plan, format, ATTR_FORMAT_EXPECTED_COMPUTE))
-            bound.expected = bound.compute;
-        bound.weight_only = false;
-    }
-    struct pm_format *kept = ARENA_NEW(binder->arena, struct pm_format);
-    *kept = bound;
-    decl_map_put(binder->formats, format, kept);
-    return bound;
 }
 
 /* ---- scenarios ------------------------------------------------------------------------------------ */
@@ -203,7 +148,8 @@ static const struct bound_gpu *scenario_hardware(struct bind_job *job)
                                            "`gpu = %s` contradicts system `%s`, which has %s", gpu->name,
                                            system->name, inside->name);
             if (diag)
-                diag_note_at(plan_diags(job->binder->plan), diag, system->name_span, "the system is declared here");
+                diag_note_at(plan_diags(job->binder->plan), diag, system->name_span,
+                             "the system is declared here");
             return NULL;
         }
         gpu = inside;
@@ -265,13 +211,15 @@ static void scenario_load(struct bind_job *job, struct pm_case *input)
         struct diag *diag = bind_error(job, DIAG_E0307, setting_span(context, scenario),
                                        "scenario `%s` has both `context` and `output`", scenario->name);
         if (diag)
-            diag_note_at(plan_diags(job->binder->plan), diag, setting_span(output, scenario),
-                         "`context` is one static decode step, `prompt` and `output` a closed loop of requests");
+            diag_note_at(
+                plan_diags(job->binder->plan), diag, setting_span(output, scenario),
+                "`context` is one static decode step, `prompt` and `output` a closed loop of requests");
         return;
     }
     if (!context && !output)
-        bind_missing(job, scenario, prompt ? "`output` (for a closed loop) or `context` (for a static decode step)"
-                                           : "a load: `context`, or `prompt` and `output`");
+        bind_missing(job, scenario,
+                     prompt ? "`output` (for a closed loop) or `context` (for a static decode step)"
+                            : "a load: `context`, or `prompt` and `output`");
     else if (!context && !prompt)
         bind_missing(job, scenario, "`prompt`, which goes with `output`");
     input->static_step = context != NULL;
@@ -302,6 +250,19 @@ static void scenario_speculation(struct bind_job *job, struct pm_case *input)
     input->draft_model = bound ? &bound->model : NULL;
 }
 
+/* With attention replicas the experts stand on all GPUs, whole where there are enough of them (model.md
+ * section 6); else they are cut like every other matrix. */
+static double default_ep(const struct binding *binding)
+{
+    double gpus = binding->input.tp * binding->input.dp;
+    if (!(binding->input.dp > 1) || !binding->model)
+        return 1;
+    for (size_t i = 0; i < binding->model->model.block_count; i++)
+        if (binding->model->model.blocks[i].experts > 0 && binding->model->model.blocks[i].experts < gpus)
+            return 1;
+    return gpus;
+}
+
 bool bind_scenario(struct binder *binder, struct decl *scenario, bool quiet, struct bind_cursor *cursor,
                    struct binding *out, const char **why)
 {
@@ -316,7 +277,7 @@ bool bind_scenario(struct binder *binder, struct decl *scenario, bool quiet, str
     input->tp = bind_number(&job, scenario, ATTR_TP, 1);
     input->pp = bind_number(&job, scenario, ATTR_PP, 1);
     input->dp = bind_number(&job, scenario, ATTR_DP, 1);
-    input->ep = bind_number(&job, scenario, ATTR_EP, 1);
+    input->ep = bind_number(&job, scenario, ATTR_EP, default_ep(out));
     input->replicas = bind_number(&job, scenario, ATTR_REPLICAS, 1);
     bind_poisoned(&job, scenario);
     if (!job.failed && out->model && out->gpu)

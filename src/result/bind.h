@@ -12,8 +12,14 @@
 
 /* Tensor classes whose storage format can be chosen (model.md section 1). */
 enum weight_class {
-    CLASS_ATTENTION, CLASS_FFN, CLASS_EXPERTS, CLASS_SHARED,   /* follow `weights` */
-    CLASS_ROUTER, CLASS_EMBEDDING, CLASS_HEAD, CLASS_NORMS,    /* at least 16 bits unless declared */
+    CLASS_ATTENTION,
+    CLASS_FFN,
+    CLASS_EXPERTS,
+    CLASS_SHARED, /* follow `weights` */
+    CLASS_ROUTER,
+    CLASS_EMBEDDING,
+    CLASS_HEAD,
+    CLASS_NORMS, /* at least 16 bits unless declared */
     CLASS_COUNT
 };
 
@@ -25,17 +31,17 @@ struct bound_model {
     bool declared[CLASS_COUNT];        /* written for that class, not taken from `weights` */
     struct decl *weights;              /* what `weights` came to */
     struct decl *kv_cache;
-    struct pm_params params;           /* in the model's own formats */
-    double derived_params;             /* from the architecture; 0 when it is not complete */
-    double declared_params;            /* what `params` says, whatever the architecture says; 0: nothing */
-    bool complete;                     /* the architecture gives a parameter count */
-    struct decl **block_decls;         /* of model.blocks; the model itself for the short form */
+    struct pm_params params;   /* in the model's own formats */
+    double derived_params;     /* from the architecture; 0 when it is not complete */
+    double declared_params;    /* what `params` says, whatever the architecture says; 0: nothing */
+    bool complete;             /* the architecture gives a parameter count */
+    struct decl **block_decls; /* of model.blocks; the model itself for the short form */
 };
 
 struct bound_gpu {
-    struct decl *decl, *system;        /* system: NULL unless the scenario names one */
+    struct decl *decl, *system; /* system: NULL unless the scenario names one */
     struct pm_gpu gpu;
-    enum dim_base currency;            /* of the price; usd when there is none */
+    enum dim_base currency; /* of the price; usd when there is none */
 };
 
 /* Bound cards, models, engines and formats, by declaration. */
@@ -47,10 +53,10 @@ struct binding {
     struct decl *scenario;
     const struct bound_model *model;
     const struct bound_gpu *gpu;
-    struct decl *engine;               /* its declaration; `typical` when none is named */
+    struct decl *engine; /* its declaration; `typical` when none is named */
     bool engine_named;
-    struct pm_engine engine_values;    /* with the scenario's own overhead */
-    bool own_overhead;                 /* the scenario says `overhead` itself */
+    struct pm_engine engine_values; /* with the scenario's own overhead */
+    bool own_overhead;              /* the scenario says `overhead` itself */
     struct pm_case input;
 };
 

@@ -127,7 +127,8 @@ const struct bound_gpu *bind_hardware(struct bind_job *job, struct decl *gpu, st
 
 /* ---- engines -------------------------------------------------------------------------------------- */
 
-static struct pm_band read_band(struct bind_job *job, struct decl *decl, enum attribute low, enum attribute high)
+static struct pm_band read_band(struct bind_job *job, struct decl *decl, enum attribute low,
+                                enum attribute high)
 {
     return (struct pm_band){bind_number(job, decl, low, 1), bind_number(job, decl, high, 1)};
 }

@@ -11,18 +11,18 @@ struct binder {
     struct plan *plan;
     struct arena *arena;
     struct map *formats, *gpus, *systems, *models, *engines; /* by declaration */
-    struct map *told_peaks;              /* by card: formats without a peak that were warned about */
-    struct decl *bf16;                   /* what stands where nothing is declared */
+    struct map *told_peaks; /* by card: formats without a peak that were warned about */
+    struct decl *bf16;      /* what stands where nothing is declared */
 };
 
 /* One binding in progress: how its errors are told. */
 struct bind_job {
     struct binder *binder;
-    struct decl *scenario;               /* for whom; NULL when a declaration is bound on its own */
-    struct bind_cursor *cursor;          /* or NULL */
+    struct decl *scenario;      /* for whom; NULL when a declaration is bound on its own */
+    struct bind_cursor *cursor; /* or NULL */
     bool quiet;
     bool failed;
-    const char *why;                     /* the first error, when quiet */
+    const char *why; /* the first error, when quiet */
 };
 
 /* Reports an error at a place of the plan (or keeps it as the reason, when quiet). Returns the diagnostic
@@ -49,6 +49,9 @@ void decl_map_put(struct map *map, const struct decl *decl, void *value);
 const struct bound_gpu *bind_hardware(struct bind_job *job, struct decl *gpu, struct decl *system);
 const struct pm_engine *bind_engine(struct bind_job *job, struct decl *engine);
 const struct bound_model *bind_architecture(struct bind_job *job, struct decl *model);
+
+/* Sets the formats that the model and its blocks declare. */
+void bind_own_formats(struct bind_job *job, struct bound_model *bound, struct pm_block *blocks);
 
 /* The model in the formats that the scenario chooses; the model itself when it chooses none. */
 const struct bound_model *bind_formats(struct bind_job *job, const struct bound_model *model);

@@ -1,27 +1,9 @@
-/* bind_model.c: a model declaration as an architecture, with the storage format of each tensor class.
- *
- * Formats, from strong to weak:
- *   attention, ffn, experts, shared   scenario `weights.X`, scenario `weights`, block or model `weights.X`,
- *                                     model `weights`
- *   router, embedding, head, norms    scenario `weights.X`, block or model `weights.X`, then the `weights` in
- *                                     force when it has 16 bits or more, else bf16: quantised checkpoints
- *                                     keep these in 16 bits (model.md section 1) */
+/* bind_model.c: a model declaration as an architecture: its blocks, what they lack, and which of the declared
+ * and the derived parameter count holds. */
 #include <math.h>
 #include <string.h>
 
 #include "result/bind_internal.h"
-
-static const enum attribute class_attributes[CLASS_COUNT] = {
-    [CLASS_ATTENTION] = ATTR_WEIGHTS_ATTENTION, [CLASS_FFN] = ATTR_WEIGHTS_FFN,
-    [CLASS_EXPERTS] = ATTR_WEIGHTS_EXPERTS,     [CLASS_SHARED] = ATTR_WEIGHTS_SHARED,
-    [CLASS_ROUTER] = ATTR_WEIGHTS_ROUTER,       [CLASS_EMBEDDING] = ATTR_WEIGHTS_EMBEDDING,
-    [CLASS_HEAD] = ATTR_WEIGHTS_HEAD,           [CLASS_NORMS] = ATTR_WEIGHTS_NORMS,
-};
-
-enum attribute class_attribute(enum weight_class class)
-{
-    return class_attributes[class];
-}
 
 /* ---- blocks --------------------------------------------------------------------------------------- */
 
@@ -99,8 +81,7 @@ static void read_attention(struct bind_job *job, struct decl *decl, struct pm_bl
         block->ssm_state = bind_number(job, decl, ATTR_SSM_STATE, 0);
         block->conv_kernel = bind_number(job, decl, ATTR_CONV_KERNEL, 4);
         break;
-    case PM_ATTENTION_NONE:
-        break;
+    case PM_ATTENTION_NONE: break;
     }
     const char *norm = plan_text(job->binder->plan, decl, ATTR_QK_NORM, "none");
     block->qk_norm = strcmp(norm, "head") == 0   ? PM_QK_NORM_HEAD
@@ -154,7 +135,8 @@ static void read_feed_forward(struct bind_job *job, struct decl *decl, struct pm
 
 static enum pm_norm norm_of(struct bind_job *job, struct decl *decl)
 {
-    return strcmp(plan_text(job->binder->plan, decl, ATTR_NORM, "rms"), "layer") == 0 ? PM_NORM_LAYER : PM_NORM_RMS;
+    return strcmp(plan_text(job->binder->plan, decl, ATTR_NORM, "rms"), "layer") == 0 ? PM_NORM_LAYER
+                                                                                      : PM_NORM_RMS;
 }
 
 static struct pm_block read_block(struct bind_job *job, struct decl *decl)
@@ -213,142 +195,8 @@ static void check_block(struct bind_job *job, struct decl *decl, const struct pm
     }
 }
 
-/* ---- formats ------------------------------------------------------------------------------------------ */
-
-/* 16 bits or more: what embedding, head, router and norms follow `weights` down to. */
-static struct decl *sixteen_bits(struct binder *binder, struct decl *weights)
-{
-    if (weights && bind_format(binder, weights).bits >= 16)
-        return weights;
-    if (!binder->bf16)
-        binder->bf16 = plan_find(binder->plan, KIND_FORMAT, "bf16");
-    return binder->bf16;
-}
-
-static struct decl *class_default(struct binder *binder, enum weight_class class, struct decl *weights)
-{
-    return class < CLASS_ROUTER ? weights : sixteen_bits(binder, weights);
-}
-
-static struct pm_format *block_format(struct pm_block *block, enum weight_class class)
-{
-    switch (class) {
-    case CLASS_ATTENTION:
-        return &block->attention_format;
-    case CLASS_FFN:
-        return &block->ffn_format;
-    case CLASS_EXPERTS:
-        return &block->expert_format;
-    case CLASS_SHARED:
-        return &block->shared_format;
-    case CLASS_ROUTER:
-        return &block->router_format;
-    default:
-        return NULL;
-    }
-}
-
-static struct pm_format *model_format(struct pm_model *model, enum weight_class class)
-{
-    switch (class) {
-    case CLASS_EMBEDDING:
-        return &model->embedding_format;
-    case CLASS_HEAD:
-        return &model->head_format;
-    case CLASS_NORMS:
-        return &model->norm_format;
-    default:
-        return NULL;
-    }
-}
-
-/* The model's own formats. */
-static void read_formats(struct bind_job *job, struct bound_model *bound, struct pm_block *blocks)
-{
-    struct binder *binder = job->binder;
-    bound->weights = bind_ref(job, bound->decl, ATTR_WEIGHTS);
-    bound->kv_cache = bind_ref(job, bound->decl, ATTR_KV_CACHE);
-    bound->model.weights_format = bind_format(binder, bound->weights);
-    bound->model.kv_format = bind_format(binder, bound->kv_cache);
-    for (enum weight_class class = 0; class < CLASS_COUNT; class++) {
-        struct decl *declared = bind_ref(job, bound->decl, class_attributes[class]);
-        bound->declared[class] = declared != NULL;
-        bound->formats[class] = declared ? declared : class_default(binder, class, bound->weights);
-        struct pm_format *of_model = model_format(&bound->model, class);
-        if (of_model)
-            *of_model = bind_format(binder, bound->formats[class]);
-        for (size_t i = 0; !of_model && i < bound->model.block_count; i++) {
-            struct decl *own = bind_ref(job, bound->block_decls[i], class_attributes[class]);
-            bound->declared[class] = bound->declared[class] || own;
-            if (own && i == 0)
-                bound->formats[class] = own;
-            *block_format(&blocks[i], class) = bind_format(binder, own ? own : bound->formats[class]);
-        }
-    }
-}
-
-/* What the scenario chooses for a class; NULL: it leaves the class as it is. */
-static struct decl *chosen(struct bind_job *job, const struct bound_model *model, enum weight_class class,
-                           struct decl *weights)
-{
-    struct decl *own = bind_ref(job, job->scenario, class_attributes[class]);
-    if (own || !weights)
-        return own;
-    bool stays = class >= CLASS_ROUTER && model->declared[class];
-    return stays ? NULL : class_default(job->binder, class, weights);
-}
-
-static struct decl *set_ref(struct bind_job *job, enum attribute attribute)
-{
-    bool set = plan_is_set(job->binder->plan, job->scenario, attribute);
-    return set ? bind_ref(job, job->scenario, attribute) : NULL;
-}
-
-static bool chooses_formats(struct bind_job *job)
-{
-    bool chooses = plan_is_set(job->binder->plan, job->scenario, ATTR_WEIGHTS) ||
-                   plan_is_set(job->binder->plan, job->scenario, ATTR_KV_CACHE);
-    for (enum weight_class class = 0; class < CLASS_COUNT && !chooses; class++)
-        chooses = plan_is_set(job->binder->plan, job->scenario, class_attributes[class]);
-    return chooses;
-}
-
-const struct bound_model *bind_formats(struct bind_job *job, const struct bound_model *model)
-{
-    if (!chooses_formats(job))
-        return model;
-    struct binder *binder = job->binder;
-    struct bound_model *copy = ARENA_NEW(binder->arena, struct bound_model);
-    size_t count = model->model.block_count;
-    struct pm_block *blocks = ARENA_ARRAY(binder->arena, struct pm_block, count ? count : 1);
-    *copy = *model;
-    memcpy(blocks, model->model.blocks, count * sizeof *blocks);
-    copy->model.blocks = blocks;
-    struct decl *weights = set_ref(job, ATTR_WEIGHTS);
-    struct decl *cache = set_ref(job, ATTR_KV_CACHE);
-    if (weights) {
-        copy->weights = weights;
-        copy->model.weights_format = bind_format(binder, weights);
-    }
-    if (cache) {
-        copy->kv_cache = cache;
-        copy->model.kv_format = bind_format(binder, cache);
-    }
-    for (enum weight_class class = 0; class < CLASS_COUNT; class++) {
-        struct decl *format = chosen(job, model, class, weights);
-        if (!format)
-            continue;
-        copy->formats[class] = format;
-        struct pm_format *of_model = model_format(&copy->model, class);
-        if (of_model)
-            *of_model = bind_format(binder, format);
-        for (size_t i = 0; !of_model && i < count; i++)
-            *block_format(&blocks[i], class) = bind_format(binder, format);
-    }
-    return copy;
-}
-
-/* ---- models --------------------------------------------------------------------------------------------- */
+/* ---- models ---------------------------------------------------------------------------------------------
+ */
 
 static void check_layers(struct bind_job *job, struct decl *decl, double total)
 {
@@ -366,8 +214,9 @@ static struct pm_block *read_blocks(struct bind_job *job, struct decl *decl, str
     double layers = bind_number(job, decl, ATTR_MODEL_LAYERS, 0);
     bool short_form = count == 0 && layers > 0;
     if (count > PM_BLOCKS_MAX) {
-        bind_error(job, DIAG_E0312, decl->name_span, "model `%s` has %zu kinds of block, %d at most can be sized",
-                   decl->name, count, PM_BLOCKS_MAX);
+        bind_error(job, DIAG_E0312, decl->name_span,
+                   "model `%s` has %zu kinds of block, %d at most can be sized", decl->name, count,
+                   PM_BLOCKS_MAX);
         count = 0;
     }
     struct pm_block *blocks = ARENA_ARRAY(arena, struct pm_block, count + 1);
@@ -482,7 +331,7 @@ static void bind_all(struct bind_job *job, struct decl *decl, struct bound_model
             check_block(job, bound->block_decls[i], &blocks[i]);
     if (job->failed)
         return;
-    read_formats(job, bound, blocks);
+    bind_own_formats(job, bound, blocks);
     settle_params(job, decl, bound);
     pm_count_params(&bound->model, &bound->params);
     bind_poisoned(job, decl);

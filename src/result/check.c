@@ -71,11 +71,13 @@ static void check_data_parallel(struct bind_job *job, const struct binding *bind
 {
     if (!(binding->input.dp > 1) || fewest_experts(&binding->model->model) > 0)
         return;
-    struct diag *diag = bind_error(job, DIAG_E0303, span_of(job->binder->plan, job->scenario, ATTR_DP),
-                                   "`%s` has no experts, so `dp` would only copy it", binding->model->decl->name);
+    struct diag *diag =
+        bind_error(job, DIAG_E0303, span_of(job->binder->plan, job->scenario, ATTR_DP),
+                   "`%s` has no experts, so `dp` would only copy it", binding->model->decl->name);
     if (diag)
-        diag_note(plan_diags(job->binder->plan), diag, "write `replicas = %g` for %g copies of the deployment",
-                  binding->input.dp, binding->input.dp);
+        diag_note(plan_diags(job->binder->plan), diag,
+                  "write `replicas = %g` for %g copies of the deployment", binding->input.dp,
+                  binding->input.dp);
 }
 
 static void check_expert_parallel(struct bind_job *job, const struct binding *binding)
@@ -87,12 +89,14 @@ static void check_expert_parallel(struct bind_job *job, const struct binding *bi
     if (!(input->ep > 1))
         return;
     if (!(experts > 0))
-        bind_error(job, DIAG_E0305, span, "`%s` has no experts to spread over GPUs", binding->model->decl->name);
+        bind_error(job, DIAG_E0305, span, "`%s` has no experts to spread over GPUs",
+                   binding->model->decl->name);
     else if (fmod(gpus, input->ep) != 0)
-        bind_error(job, DIAG_E0305, span, "`ep = %g` does not divide the %g GPUs that hold each block (tp × dp)",
-                   input->ep, gpus);
+        bind_error(job, DIAG_E0305, span,
+                   "`ep = %g` does not divide the %g GPUs that hold each block (tp × dp)", input->ep, gpus);
     else if (input->ep > experts)
-        bind_error(job, DIAG_E0305, span, "`ep = %g` is more than the %g experts of a block", input->ep, experts);
+        bind_error(job, DIAG_E0305, span, "`ep = %g` is more than the %g experts of a block", input->ep,
+                   experts);
 }
 
 /* Without a system, a node is the scale-up domain, or the eight cards of a usual server. */
@@ -107,9 +111,9 @@ static void check_nodes(struct bind_job *job, const struct binding *binding)
     double tp = binding->input.tp;
     if (tp <= node_size(gpu) || gpu->network > 0)
         return;
-    struct diag *diag = bind_error(job, DIAG_E0306, span_of(job->binder->plan, job->scenario, ATTR_TP),
-                                   "`tp = %g` needs more GPUs than the %g of one node, and no `network` is given",
-                                   tp, node_size(gpu));
+    struct diag *diag = bind_error(
+        job, DIAG_E0306, span_of(job->binder->plan, job->scenario, ATTR_TP),
+        "`tp = %g` needs more GPUs than the %g of one node, and no `network` is given", tp, node_size(gpu));
     if (diag)
         diag_note(plan_diags(job->binder->plan), diag,
                   "declare a `system` with `network`, or split the rest by `pp` or `replicas`");
@@ -154,10 +158,11 @@ static void check_fits(struct plan *plan, const struct evaluation *evaluation)
     const char *usable = unit_format(arena, memory->usable, unit, 3);
     const char *weights = unit_format(arena, memory->weights, unit, 3);
     if (memory->pool <= 0) {
-        const char *besides = memory->weights > memory->usable
-                                  ? "more than"
-                                  : arena_printf(arena, "and with %s of overhead leave nothing of",
-                                                 unit_format(arena, memory->overhead + memory->activations, unit, 3));
+        const char *besides =
+            memory->weights > memory->usable
+                ? "more than"
+                : arena_printf(arena, "and with %s of overhead leave nothing of",
+                               unit_format(arena, memory->overhead + memory->activations, unit, 3));
         diag_add(plan_diags(plan), DIAG_W0602, scenario->name_span,
                  "the weights of `%s` take %s, %s the %s that may be used of one `%s`",
                  evaluation->binding.model->decl->name, weights, besides, usable, card);
@@ -193,8 +198,8 @@ static void check_kv_heads(struct plan *plan, const struct evaluation *evaluatio
         if (!(heads > 0) || even)
             continue;
         diag_add(plan_diags(plan), DIAG_W0605, span_of(plan, evaluation->scenario, ATTR_TP),
-                 "the %g key/value heads of `%s` cannot be split over %g GPUs evenly; engines refuse this", heads,
-                 evaluation->binding.model->decl->name, tp);
+                 "the %g key/value heads of `%s` cannot be split over %g GPUs evenly; engines refuse this",
+                 heads, evaluation->binding.model->decl->name, tp);
         return;
     }
 }
@@ -227,18 +232,12 @@ static bool has_peak(const struct pm_gpu *gpu, enum pm_compute compute)
 static bool class_in_use(const struct pm_params *params, enum weight_class class)
 {
     switch (class) {
-    case CLASS_ATTENTION:
-        return params->attention > 0;
-    case CLASS_FFN:
-        return params->ffn > 0;
-    case CLASS_EXPERTS:
-        return params->experts > 0;
-    case CLASS_SHARED:
-        return params->shared > 0;
-    case CLASS_HEAD:
-        return params->head > 0;
-    default:
-        return false;
+    case CLASS_ATTENTION: return params->attention > 0;
+    case CLASS_FFN: return params->ffn > 0;
+    case CLASS_EXPERTS: return params->experts > 0;
+    case CLASS_SHARED: return params->shared > 0;
+    case CLASS_HEAD: return params->head > 0;
+    default: return false;
     }
 }
 
@@ -246,7 +245,7 @@ static void warn_peak(struct plan *plan, const struct evaluation *evaluation, st
                       enum pm_compute compute)
 {
     struct decl *scenario = evaluation->scenario;
-    enum attribute cause = plan_is_set(plan, scenario, ATTR_WEIGHTS)         ? ATTR_WEIGHTS
+    enum attribute cause = plan_is_set(plan, scenario, ATTR_WEIGHTS)           ? ATTR_WEIGHTS
                            : plan_is_set(plan, scenario, ATTR_SCENARIO_SYSTEM) ? ATTR_SCENARIO_SYSTEM
                                                                                : ATTR_GPU;
     diag_add(plan_diags(plan), DIAG_W0601, span_of(plan, scenario, cause),
@@ -274,7 +273,7 @@ static void check_peaks(struct plan *plan, const struct evaluation *evaluation)
     struct binder *binder = evaluation->binding.binder;
     struct decl *warned = NULL;
     bool declared = model->model.declared_params > 0;
-    for (enum weight_class class = 0; class < CLASS_COUNT; class++) {
+    for (enum weight_class class = 0; class < CLASS_COUNT; class ++) {
         struct decl *format = declared ? model->weights : model->formats[class];
         if (!format || format == warned || (!declared && !class_in_use(&evaluation->result.params, class)))
             continue;

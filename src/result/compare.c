@@ -5,13 +5,31 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "sema/unit.h"
 
 /* The figures people decide by, in the order they are read. */
 static const enum quantity figures[] = {
-    Q_FITS,           Q_GPUS,           Q_TPOT,          Q_SPEED,         Q_TTFT,          Q_LATENCY,
-    Q_THROUGHPUT,     Q_THROUGHPUT_PER_GPU, Q_COST_RATE, Q_COST_PER_MTOK, Q_ENERGY_PER_TOKEN,
-    Q_MEMORY_TOTAL,   Q_MEMORY_FREE,    Q_MAX_BATCH,     Q_KV_TOKENS,     Q_RUNNING,
-    Q_DECODE_BOUND,   Q_DECODE_INTENSITY, Q_CEILING_TPOT, Q_MFU,          Q_MBU,
+    Q_FITS,
+    Q_GPUS,
+    Q_TPOT,
+    Q_SPEED,
+    Q_TTFT,
+    Q_LATENCY,
+    Q_THROUGHPUT,
+    Q_THROUGHPUT_PER_GPU,
+    Q_COST_RATE,
+    Q_COST_PER_MTOK,
+    Q_ENERGY_PER_TOKEN,
+    Q_MEMORY_TOTAL,
+    Q_MEMORY_FREE,
+    Q_MAX_BATCH,
+    Q_KV_TOKENS,
+    Q_RUNNING,
+    Q_DECODE_BOUND,
+    Q_DECODE_INTENSITY,
+    Q_CEILING_TPOT,
+    Q_MFU,
+    Q_MBU,
 };
 
 enum { FIGURE_COUNT = sizeof figures / sizeof figures[0] };
@@ -30,7 +48,8 @@ static bool equal(const struct report_quantity *a, const struct report_quantity 
 }
 
 /* Whether a is better than b: -1 worse, 0 neither, 1 better. */
-static int judge(enum quantity_better better, const struct report_quantity *a, const struct report_quantity *b)
+static int judge(enum quantity_better better, const struct report_quantity *a,
+                 const struct report_quantity *b)
 {
     if (better == BETTER_NEITHER || a->type != b->type || equal(a, b))
         return 0;
@@ -75,8 +94,8 @@ static void mark_best(const struct quantity_info *row, struct compared_cell *cel
         cells[i].best = equal(&cells[i].quantity, &cells[best].quantity);
 }
 
-static bool compare_row(struct evaluator *evaluator, const struct comparison *comparison, enum quantity quantity,
-                        struct compared_row *out)
+static bool compare_row(struct evaluator *evaluator, const struct comparison *comparison,
+                        enum quantity quantity, struct compared_row *out)
 {
     size_t count = comparison->count;
     bool exists = false;
@@ -85,6 +104,10 @@ static bool compare_row(struct evaluator *evaluator, const struct comparison *co
     out->cells = ARENA_ARRAY(plan_arena(evaluator_plan(evaluator)), struct compared_cell, count);
     for (size_t i = 0; i < count; i++) {
         out->cells[i].quantity = evaluate_row(evaluator, comparison->scenarios[i], quantity);
+        if (!dim_equal(evaluate_dim(evaluator, comparison->scenarios[i], quantity), out->dim))
+            out->cells[i].quantity = (struct report_quantity){.name = out->cells[i].quantity.name,
+                                                              .type = QUANTITY_ABSENT,
+                                                              .text = "priced in another currency"};
         exists = exists || out->cells[i].quantity.type != QUANTITY_ABSENT;
         if (i > 0)
             against_first(out->row, &out->cells[0].quantity, &out->cells[i]);

@@ -9,21 +9,21 @@ enum change { CHANGE_NONE, CHANGE_SAME, CHANGE_BETTER, CHANGE_WORSE, CHANGE_NEUT
 /* One figure of one scenario. */
 struct compared_cell {
     struct report_quantity quantity;
-    double difference;      /* relative to the first: 0.22 is 22 % more; valid when has_difference */
+    double difference; /* relative to the first: 0.22 is 22 % more; valid when has_difference */
     bool has_difference;
-    enum change change;     /* NONE: the first itself, or not comparable */
-    bool best;              /* strictly best of its row, or shared by not all; never in a neutral row */
+    enum change change; /* NONE: the first itself, or not comparable */
+    bool best;          /* strictly best of its row, or shared by not all; never in a neutral row */
 };
 
 struct compared_row {
     const struct quantity_info *row;
     struct dim dim;
-    struct compared_cell *cells;    /* one for each scenario */
+    struct compared_cell *cells; /* one for each scenario */
 };
 
 struct compared {
     const struct comparison *comparison;
-    struct compared_row *rows;      /* figures that exist for at least one scenario */
+    struct compared_row *rows; /* figures that exist for at least one scenario */
     size_t row_count;
 };
 

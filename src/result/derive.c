@@ -47,8 +47,7 @@ static bool from_setting(struct evaluator *evaluator, const struct setting *sett
         value->text = setting->value.decl->name;
         return true;
     case VALUE_ERROR:
-    case VALUE_ABSENT:
-        break;
+    case VALUE_ABSENT: break;
     }
     return false;
 }
@@ -56,9 +55,9 @@ static bool from_setting(struct evaluator *evaluator, const struct setting *sett
 /* Where a name ends up: an attribute of a declaration, or a quantity of one. */
 struct target {
     struct decl *decl;
-    const struct setting *setting;    /* NULL: a quantity */
+    const struct setting *setting; /* NULL: a quantity */
     enum attribute attribute;
-    const char *path;                 /* of the quantity */
+    const char *path; /* of the quantity */
 };
 
 /* The same order as in expressions: attributes first, the longest name first, then quantities. */
@@ -161,7 +160,8 @@ static const char *without_unit_factors(struct arena *arena, const char *formula
             formula += skip;
             continue;
         }
-        if (strncmp(formula, " FLOP *", 7) == 0 && out.length > 0 && isdigit((unsigned char)out.data[out.length - 1])) {
+        if (strncmp(formula, " FLOP *", 7) == 0 && out.length > 0 &&
+            isdigit((unsigned char)out.data[out.length - 1])) {
             formula += 5;
             continue;
         }
@@ -223,14 +223,43 @@ struct derivation_step derive_step(struct evaluator *evaluator, struct decl *dec
 void derive_main(struct evaluator *evaluator, struct decl *scenario, struct derivation *out)
 {
     static const enum quantity figures[] = {
-        Q_WEIGHT_BYTES, Q_MEMORY_WEIGHTS, Q_MEMORY_KV_PER_TOKEN, Q_MEMORY_KV_PER_SEQUENCE, Q_MEMORY_KV,
-        Q_MEMORY_TOTAL, Q_MEMORY_USABLE, Q_FITS, Q_MEMORY_POOL, Q_MAX_BATCH,
-        Q_DECODE_CONTEXT, Q_DECODE_MATRIX_WORK, Q_DECODE_ATTENTION_WORK, Q_DECODE_WORK, Q_DECODE_WEIGHT_TRAFFIC,
-        Q_DECODE_KV_TRAFFIC, Q_DECODE_TRAFFIC, Q_DECODE_INTENSITY, Q_DECODE_BALANCE,
-        Q_CEILING_DECODE_COMPUTE_TIME, Q_CEILING_DECODE_MEMORY_TIME, Q_CEILING_DECODE_TIME, Q_CEILING_TPOT,
-        Q_DECODE_TIME, Q_DECODE_STEP, Q_INTERFERENCE, Q_TPOT, Q_SPEED,
-        Q_PREFILL_WORK, Q_CEILING_PREFILL_TIME, Q_PREFILL_TIME, Q_QUEUEING, Q_TTFT, Q_LATENCY,
-        Q_THROUGHPUT, Q_COST_RATE, Q_COST_PER_MTOK,
+        Q_WEIGHT_BYTES,
+        Q_MEMORY_WEIGHTS,
+        Q_MEMORY_KV_PER_TOKEN,
+        Q_MEMORY_KV_PER_SEQUENCE,
+        Q_MEMORY_KV,
+        Q_MEMORY_TOTAL,
+        Q_MEMORY_USABLE,
+        Q_FITS,
+        Q_MEMORY_POOL,
+        Q_MAX_BATCH,
+        Q_DECODE_CONTEXT,
+        Q_DECODE_MATRIX_WORK,
+        Q_DECODE_ATTENTION_WORK,
+        Q_DECODE_WORK,
+        Q_DECODE_WEIGHT_TRAFFIC,
+        Q_DECODE_KV_TRAFFIC,
+        Q_DECODE_TRAFFIC,
+        Q_DECODE_INTENSITY,
+        Q_DECODE_BALANCE,
+        Q_CEILING_DECODE_COMPUTE_TIME,
+        Q_CEILING_DECODE_MEMORY_TIME,
+        Q_CEILING_DECODE_TIME,
+        Q_CEILING_TPOT,
+        Q_DECODE_TIME,
+        Q_DECODE_STEP,
+        Q_INTERFERENCE,
+        Q_TPOT,
+        Q_SPEED,
+        Q_PREFILL_WORK,
+        Q_CEILING_PREFILL_TIME,
+        Q_PREFILL_TIME,
+        Q_QUEUEING,
+        Q_TTFT,
+        Q_LATENCY,
+        Q_THROUGHPUT,
+        Q_COST_RATE,
+        Q_COST_PER_MTOK,
     };
     struct arena *arena = plan_arena(evaluator_plan(evaluator));
     *out = (struct derivation){.title = scenario->name};
@@ -239,7 +268,8 @@ void derive_main(struct evaluator *evaluator, struct decl *scenario, struct deri
             *VEC_PUSH(arena, out->steps) = derive_step(evaluator, scenario, figures[i]);
 }
 
-/* ---- down to the inputs --------------------------------------------------------------------------------- */
+/* ---- down to the inputs ---------------------------------------------------------------------------------
+ */
 
 struct explain_job {
     struct evaluator *evaluator;
@@ -296,7 +326,8 @@ static void explain(struct explain_job *job, struct decl *decl, enum quantity qu
         const struct quantity_info *row = row_of(&target);
         size_t own = strlen(path) - strlen(target.path); /* "gpu." of "gpu.balance" */
         if (row)
-            explain(job, target.decl, row->id, arena_printf(job->arena, "%s%.*s", prefix, (int)own, path), depth + 1);
+            explain(job, target.decl, row->id, arena_printf(job->arena, "%s%.*s", prefix, (int)own, path),
+                    depth + 1);
     }
     struct derivation_step step = derive_step(job->evaluator, decl, quantity);
     step.name = arena_printf(job->arena, "%s%s", prefix, step.name);

@@ -21,8 +21,8 @@ struct evaluator {
     struct plan *plan;
     struct arena *arena;
     struct binder *binder;
-    struct map *records;                        /* by scenario */
-    struct map *told;                           /* declarations whose warnings were reported */
+    struct map *records;                               /* by scenario */
+    struct map *told;                                  /* declarations whose warnings were reported */
     const char *units[QUANTITY_COUNT][DIM_BASE_COUNT]; /* SI unit texts, by currency */
 };
 
@@ -93,7 +93,8 @@ bool evaluator_first_time(struct evaluator *evaluator, struct decl *decl)
 /* ---- quantities ------------------------------------------------------------------------------------- */
 
 /* Gathers what quantities of `decl` are computed from. False: it has none; `why` says why. */
-static bool gather(struct evaluator *evaluator, struct decl *decl, struct quantity_input *input, const char **why)
+static bool gather(struct evaluator *evaluator, struct decl *decl, struct quantity_input *input,
+                   const char **why)
 {
     *input = (struct quantity_input){0};
     *why = NULL;
@@ -116,7 +117,8 @@ static bool gather(struct evaluator *evaluator, struct decl *decl, struct quanti
     return input->gpu != NULL;
 }
 
-static const char *unit_of(struct evaluator *evaluator, enum quantity quantity, const struct quantity_input *input)
+static const char *unit_of(struct evaluator *evaluator, enum quantity quantity,
+                           const struct quantity_input *input)
 {
     enum dim_base currency = input->gpu ? input->gpu->currency : DIM_USD;
     const char **unit = &evaluator->units[quantity][currency];
@@ -202,7 +204,8 @@ bool evaluate_quantity(struct evaluator *evaluator, struct decl *decl, const cha
     return true;
 }
 
-double evaluate_number(struct evaluator *evaluator, struct decl *decl, enum quantity quantity, double fallback)
+double evaluate_number(struct evaluator *evaluator, struct decl *decl, enum quantity quantity,
+                       double fallback)
 {
     bool in_error;
     struct report_quantity value = read_row(evaluator, decl, quantity, &in_error);
@@ -225,7 +228,8 @@ const char *evaluate_formula(struct evaluator *evaluator, struct decl *decl, enu
                                                  : quantity_info(quantity)->formula;
 }
 
-/* ---- for people ------------------------------------------------------------------------------------------ */
+/* ---- for people ------------------------------------------------------------------------------------------
+ */
 
 /* Memory is printed as a driver reports it; traffic, which is compared with a bandwidth, is not. */
 static enum unit_style style_of(const char *name, struct dim dim)
@@ -238,14 +242,12 @@ static enum unit_style style_of(const char *name, struct dim dim)
 const char *quantity_value_text(struct arena *arena, const struct report_quantity *quantity, struct dim dim)
 {
     switch (quantity->type) {
-    case QUANTITY_BOOL:
-        return quantity->boolean ? "yes" : "no";
+    case QUANTITY_BOOL: return quantity->boolean ? "yes" : "no";
     case QUANTITY_NUMBER:
         return unit_format(arena, quantity->value,
                            unit_for_print(dim, quantity->value, style_of(quantity->name, dim)), 3);
     case QUANTITY_TEXT:
-    case QUANTITY_ABSENT:
-        break;
+    case QUANTITY_ABSENT: break;
     }
     return quantity->text;
 }
@@ -257,7 +259,8 @@ const char *evaluate_text(struct evaluator *evaluator, struct decl *decl, enum q
     return quantity_value_text(evaluator->arena, &value, evaluate_dim(evaluator, decl, quantity));
 }
 
-/* ---- for expressions --------------------------------------------------------------------------------------- */
+/* ---- for expressions
+ * --------------------------------------------------------------------------------------- */
 
 /* The scenario is being bound because its own quantity is read by one of its attributes. Reading that
  * attribute again makes the semantic pass report the circle with all its places. */
@@ -273,14 +276,10 @@ static void report_own_cycle(struct evaluator *evaluator, struct record *record)
 static struct value value_of(const struct report_quantity *quantity, struct dim dim)
 {
     switch (quantity->type) {
-    case QUANTITY_NUMBER:
-        return (struct value){.type = VALUE_NUMBER, .number = quantity->value, .dim = dim};
-    case QUANTITY_BOOL:
-        return (struct value){.type = VALUE_BOOL, .boolean = quantity->boolean};
-    case QUANTITY_TEXT:
-        return (struct value){.type = VALUE_TEXT, .text = quantity->text};
-    case QUANTITY_ABSENT:
-        break;
+    case QUANTITY_NUMBER: return (struct value){.type = VALUE_NUMBER, .number = quantity->value, .dim = dim};
+    case QUANTITY_BOOL: return (struct value){.type = VALUE_BOOL, .boolean = quantity->boolean};
+    case QUANTITY_TEXT: return (struct value){.type = VALUE_TEXT, .text = quantity->text};
+    case QUANTITY_ABSENT: break;
     }
     return (struct value){.type = VALUE_ABSENT, .text = quantity->text};
 }
@@ -336,7 +335,8 @@ struct plan *evaluator_plan(const struct evaluator *evaluator)
     return evaluator->plan;
 }
 
-/* ---- for the report ------------------------------------------------------------------------------------------ */
+/* ---- for the report
+ * ------------------------------------------------------------------------------------------ */
 
 static void add_all(struct evaluator *evaluator, struct report *report, struct decl *decl)
 {
@@ -349,12 +349,12 @@ static void add_all(struct evaluator *evaluator, struct report *report, struct d
 }
 
 /* Pushes a declaration that was not there yet. */
-#define PUSH_ONCE(evaluator, vec, seen, decl)                                                                   \
-    do {                                                                                                        \
-        if ((decl) && !decl_map_get(seen, decl)) {                                                              \
-            decl_map_put(seen, decl, decl);                                                                     \
-            *VEC_PUSH((evaluator)->arena, vec) = (decl);                                                        \
-        }                                                                                                       \
+#define PUSH_ONCE(evaluator, vec, seen, decl)                                                                \
+    do {                                                                                                     \
+        if ((decl) && !decl_map_get(seen, decl)) {                                                           \
+            decl_map_put(seen, decl, decl);                                                                  \
+            *VEC_PUSH((evaluator)->arena, vec) = (decl);                                                     \
+        }                                                                                                    \
     } while (0)
 
 void evaluate_report_quantities(struct evaluator *evaluator, struct report *report)

@@ -60,7 +60,8 @@ bool evaluate_quantity(struct evaluator *evaluator, struct decl *decl, const cha
 struct report_quantity evaluate_row(struct evaluator *evaluator, struct decl *decl, enum quantity quantity);
 
 /* Just the number, `fallback` when it does not exist. */
-double evaluate_number(struct evaluator *evaluator, struct decl *decl, enum quantity quantity, double fallback);
+double evaluate_number(struct evaluator *evaluator, struct decl *decl, enum quantity quantity,
+                       double fallback);
 
 /* The dimension of a quantity of `decl` (money: the currency of its price), for unit.h's printing. */
 struct dim evaluate_dim(struct evaluator *evaluator, struct decl *decl, enum quantity quantity);
@@ -84,7 +85,7 @@ void evaluate_report_quantities(struct evaluator *evaluator, struct report *repo
 
 /* One attribute that a scenario's numbers rest on. */
 struct input {
-    struct decl *decl;             /* scenario, system, gpu, model, block, engine or format */
+    struct decl *decl; /* scenario, system, gpu, model, block, engine or format */
     enum attribute attribute;
     const struct setting *setting; /* value, origin, where, source, confidence */
 };
@@ -92,7 +93,8 @@ struct input {
 /* The attributes in effect, declaration by declaration (scenario, system, gpu, model, blocks, engine,
  * formats). Returns how many; *inputs is in the arena. The origin tells defaults (assumptions) from
  * catalogue figures (sources). */
-size_t evaluation_inputs(struct evaluator *evaluator, const struct evaluation *evaluation, struct input **inputs);
+size_t evaluation_inputs(struct evaluator *evaluator, const struct evaluation *evaluation,
+                         struct input **inputs);
 
 /* Something the plan did not say and the compiler decided. */
 struct assumption {

@@ -1,4 +1,5 @@
-/* inputs.c: which attributes a scenario's numbers rest on, and what was assumed where the plan says nothing. */
+/* inputs.c: which attributes a scenario's numbers rest on, and what was assumed where the plan says nothing.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +34,8 @@ static void add_inputs(struct plan *plan, input_list *list, struct decl *decl)
     }
 }
 
-size_t evaluation_inputs(struct evaluator *evaluator, const struct evaluation *evaluation, struct input **inputs)
+size_t evaluation_inputs(struct evaluator *evaluator, const struct evaluation *evaluation,
+                         struct input **inputs)
 {
     struct plan *plan = evaluator_plan(evaluator);
     const struct binding *binding = &evaluation->binding;
@@ -98,31 +100,38 @@ static void assume_engine(struct assume_job *job)
                "no engine is named: one set of measured coefficients for vLLM, SGLang and TensorRT-LLM");
     if (!plan_is_set(job->plan, job->evaluation->scenario, ATTR_UTILIZATION))
         assume(job, "utilization", shortest(job, engine->utilization),
-               arena_printf(job->arena, "engine `%s`: share of the card's memory in use", binding->engine->name));
+               arena_printf(job->arena, "engine `%s`: share of the card's memory in use",
+                            binding->engine->name));
     if (!binding->own_overhead) {
         struct dim data = {{[DIM_DATA] = 1}};
         assume(job, "overhead", quantity_text(job->arena, engine->overhead, data),
-               arena_printf(job->arena, "engine `%s`: memory besides weights and cache%s", binding->engine->name,
+               arena_printf(job->arena, "engine `%s`: memory besides weights and cache%s",
+                            binding->engine->name,
                             engine->activations_in_overhead ? ", activations included" : ""));
     }
     if (!plan_is_set(job->plan, job->evaluation->scenario, ATTR_PAGE))
         assume(job, "page", shortest(job, binding->input.page > 0 ? binding->input.page : engine->page),
-               binding->engine_named ? "the engine's page, in tokens" : "no engine is named: tokens are counted one by one");
+               binding->engine_named ? "the engine's page, in tokens"
+                                     : "no engine is named: tokens are counted one by one");
 }
 
 static void assume_load(struct assume_job *job)
 {
     struct decl *scenario = job->evaluation->scenario;
     if (!plan_is_set(job->plan, scenario, ATTR_BATCH))
-        assume(job, "batch", "1", job->binding->input.static_step ? "one sequence unless declared"
-                                                                  : "one user unless declared");
+        assume(job, "batch", "1",
+               job->binding->input.static_step ? "one sequence unless declared" : "one user unless declared");
+    if (job->binding->input.ep > 1 && !plan_is_set(job->plan, scenario, ATTR_EP))
+        assume(job, "ep", shortest(job, job->binding->input.ep), "with `dp`, experts stand on all GPUs");
     if (job->binding->input.static_step && !(job->binding->input.prompt > 0))
         assume(job, "prompt", "none", "a static decode step: no prefill, so no time to first token");
 }
 
 static const char *const class_words[CLASS_COUNT] = {
-    [CLASS_ROUTER] = "weights.router", [CLASS_EMBEDDING] = "weights.embedding",
-    [CLASS_HEAD] = "weights.head", [CLASS_NORMS] = "weights.norms",
+    [CLASS_ROUTER] = "weights.router",
+    [CLASS_EMBEDDING] = "weights.embedding",
+    [CLASS_HEAD] = "weights.head",
+    [CLASS_NORMS] = "weights.norms",
 };
 
 static double class_params(const struct pm_params *params, enum weight_class class)
@@ -139,12 +148,13 @@ static void assume_formats(struct assume_job *job)
     struct decl *scenario = job->evaluation->scenario;
     if (!plan_is_set(job->plan, scenario, ATTR_WEIGHTS) && !plan_is_set(job->plan, model->decl, ATTR_WEIGHTS))
         assume(job, "weights", model->weights ? model->weights->name : "bf16", "16 bits unless declared");
-    if (!plan_is_set(job->plan, scenario, ATTR_KV_CACHE) && !plan_is_set(job->plan, model->decl, ATTR_KV_CACHE))
+    if (!plan_is_set(job->plan, scenario, ATTR_KV_CACHE) &&
+        !plan_is_set(job->plan, model->decl, ATTR_KV_CACHE))
         assume(job, "kv_cache", model->kv_cache ? model->kv_cache->name : "bf16",
                "16 bits whatever the weights, unless declared");
     if (model->model.declared_params > 0 || model->model.weights_format.bits >= 16)
         return;
-    for (enum weight_class class = CLASS_ROUTER; class < CLASS_COUNT; class++) {
+    for (enum weight_class class = CLASS_ROUTER; class < CLASS_COUNT; class ++) {
         struct decl *format = model->formats[class];
         bool said = model->declared[class] || plan_is_set(job->plan, scenario, class_attribute(class));
         if (!said && class_params(&job->evaluation->result.params, class) > 0)
@@ -165,7 +175,8 @@ static void assume_model(struct assume_job *job)
         if (block->attention != PM_ATTENTION_GROUPED || decl->catalogue)
             continue;
         if (!plan_is_set(job->plan, decl, ATTR_KV_HEADS))
-            assume(job, "kv_heads", shortest(job, block->kv_heads), "as many as heads (multi-head) unless declared");
+            assume(job, "kv_heads", shortest(job, block->kv_heads),
+                   "as many as heads (multi-head) unless declared");
         if (!plan_is_set(job->plan, decl, ATTR_HEAD_DIM))
             assume(job, "head_dim", shortest(job, block->head_dim), "hidden / heads unless declared");
         break;

@@ -58,8 +58,8 @@ static void read_ceiling(struct evaluator *evaluator, struct decl *scenario, siz
                                                            : row->ceiling_ratio > 1 + tolerance;
 }
 
-static void report_beyond(struct plan *plan, const struct evaluation *evaluation, const struct setting *setting,
-                          const struct measured_row *row)
+static void report_beyond(struct plan *plan, const struct evaluation *evaluation,
+                          const struct setting *setting, const struct measured_row *row)
 {
     struct arena *arena = plan_arena(plan);
     struct diags *diags = plan_diags(plan);
@@ -68,15 +68,48 @@ static void report_beyond(struct plan *plan, const struct evaluation *evaluation
         diag_add(diags, DIAG_W0608, setting->span, "measured %s of %s is better than the limit of %s",
                  row->row->name, quantity_text_against(arena, row->measured, row->ceiling, row->dim),
                  quantity_text_against(arena, row->ceiling, row->measured, row->dim));
-    diag_note(diags, diag, "the card's figures may be too low, or the formats smaller than declared (weights %s, cache %s)",
-              evaluation->binding.model->weights ? evaluation->binding.model->weights->name : "bf16",
-              evaluation->binding.model->kv_cache ? evaluation->binding.model->kv_cache->name : "bf16");
+    diag_note(
+        diags, diag,
+        "the card's figures may be too low, or the formats smaller than declared (weights %s, cache %s)",
+        evaluation->binding.model->weights ? evaluation->binding.model->weights->name : "bf16",
+        evaluation->binding.model->kv_cache ? evaluation->binding.model->kv_cache->name : "bf16");
     if (!(input->cached_prefix > 0) && input->prompt > 0)
         diag_note(diags, diag, "prompts may have been found in a prefix cache (`cached_prefix`)");
     if (!(input->draft_tokens > 0))
         diag_note(diags, diag, "speculation may have been on (`speculation.tokens`)");
     if (input->batch > 1)
         diag_note(diags, diag, "fewer than %g sequences may really have run at once", input->batch);
+}
+
+/* Whatever the schedule, while one request is served its users' prefills and its own decode steps must be
+ * computed, and the steps' bytes moved (model.md section 7). Made for one stage and one replica of attention.
+ */
+static void check_residence(struct plan *plan, const struct evaluation *evaluation, struct decl *measured)
+{
+    const struct pm_case *input = &evaluation->binding.input;
+    const struct pm_result *result = &evaluation->result;
+    const struct setting *ttft = plan_setting(plan, measured, ATTR_MEASURED_TTFT);
+    const struct setting *tpot = plan_setting(plan, measured, ATTR_MEASURED_TPOT);
+    if (!ttft || !tpot || input->static_step || input->pp > 1 || input->dp > 1)
+        return;
+    double seen = ttft->value.number + input->output * tpot->value.number;
+    double steps = input->output / result->ceiling.tokens_per_step;
+    double computing = result->ceiling.running * result->prefill_ceiling.compute_time +
+                       steps * result->decode_ceiling.compute_time;
+    double moving = steps * result->decode_ceiling.memory_time;
+    double least = computing > moving ? computing : moving;
+    if (least <= seen * (1 + tolerance))
+        return;
+    struct dim time = {{[DIM_TIME] = 1}};
+    struct arena *arena = plan_arena(plan);
+    struct diag *diag = diag_add(plan_diags(plan), DIAG_W0608, tpot->span,
+                                 "a request measured at %s in all cannot be served in less than %s",
+                                 quantity_text_against(arena, seen, least, time),
+                                 quantity_text_against(arena, least, seen, time));
+    diag_note(plan_diags(plan), diag,
+              "with %g requests at once, each waits for the prefills of the others; fewer may "
+              "really have run, or prompts were found in a prefix cache",
+              result->ceiling.running);
 }
 
 void measured_evaluate(struct evaluator *evaluator, const struct measurement *measurement,
@@ -90,7 +123,7 @@ void measured_evaluate(struct evaluator *evaluator, const struct measurement *me
         .rows = ARENA_ARRAY(plan_arena(plan), struct measured_row, FIGURE_COUNT),
         .source = plan_text(plan, measurement->decl, ATTR_SOURCE, NULL),
     };
-    bool tell = evaluator_first_time(evaluator, measurement->decl);
+    bool tell = evaluator_first_time(evaluator, measurement->decl), beyond = false;
     for (size_t i = 0; i < FIGURE_COUNT; i++) {
         const struct setting *setting = plan_setting(plan, measurement->decl, figures[i].attribute);
         if (!setting || setting->value.type != VALUE_NUMBER)
@@ -103,7 +136,10 @@ void measured_evaluate(struct evaluator *evaluator, const struct measurement *me
             continue;
         read_expected(evaluator, scenario, i, row);
         read_ceiling(evaluator, scenario, i, row);
+        beyond = beyond || row->beyond_ceiling;
         if (row->beyond_ceiling && tell)
             report_beyond(plan, evaluation, setting, row);
     }
+    if (evaluation->valid && tell && !beyond)
+        check_residence(plan, evaluation, measurement->decl);
 }

@@ -49,7 +49,8 @@ static double whole_pages(const struct pm_case *input, double tokens)
 static double kv_fixed(const struct pm_result *result, const struct pm_case *input)
 {
     const struct pm_memory *memory = &result->memory;
-    double fixed = memory->kv_per_sequence - memory->kv_per_token * whole_pages(input, result->sequence_length);
+    double fixed =
+        memory->kv_per_sequence - memory->kv_per_token * whole_pages(input, result->sequence_length);
     return fabs(fixed) <= 1e-9 * memory->kv_per_sequence ? 0 : fixed;
 }
 
@@ -108,7 +109,8 @@ static bool is_near(double a, double b)
 static double fixed_time(const struct binding *binding, const struct pm_result *result, double factor)
 {
     const struct pm_engine *engine = &binding->engine_values;
-    return result->decode.launches * engine->operation_time * factor + result->expected.running * engine->sequence_time;
+    return result->decode.launches * engine->operation_time * factor +
+           result->expected.running * engine->sequence_time;
 }
 
 static bool gpu_has_own(const struct bound_gpu *gpu, enum pm_compute format)
@@ -130,21 +132,21 @@ static double gpu_balance(const struct bound_gpu *gpu, enum pm_compute format)
 /* ---- rows ------------------------------------------------------------------------------------------ */
 
 static const struct quantity_info rows[QUANTITY_COUNT] = {
-#define QUANTITY(scope_, id_, name_, type_, unit_, better_, label_, value_, band_, exists_, why_, formula_,     \
-                 static_formula_, source_, doc_)                                                                \
-    {                                                                                                           \
-        .id = Q_##id_,                                                                                          \
-        .scope = QUANTITY_OF_##scope_,                                                                          \
-        .name = name_,                                                                                          \
-        .type = QUANTITY_##type_,                                                                               \
-        .unit = unit_,                                                                                          \
-        .better = BETTER_##better_,                                                                             \
-        .has_band = sizeof(#band_) != sizeof("NULL"),                                                           \
-        .label = label_,                                                                                        \
-        .formula = formula_,                                                                                    \
-        .static_formula = static_formula_,                                                                      \
-        .source = source_,                                                                                      \
-        .doc = doc_,                                                                                            \
+#define QUANTITY(scope_, id_, name_, type_, unit_, better_, label_, value_, band_, exists_, why_, formula_,  \
+                 static_formula_, source_, doc_)                                                             \
+    {                                                                                                        \
+        .id = Q_##id_,                                                                                       \
+        .scope = QUANTITY_OF_##scope_,                                                                       \
+        .name = name_,                                                                                       \
+        .type = QUANTITY_##type_,                                                                            \
+        .unit = unit_,                                                                                       \
+        .better = BETTER_##better_,                                                                          \
+        .has_band = sizeof(#band_) != sizeof("NULL"),                                                        \
+        .label = label_,                                                                                     \
+        .formula = formula_,                                                                                 \
+        .static_formula = static_formula_,                                                                   \
+        .source = source_,                                                                                   \
+        .doc = doc_,                                                                                         \
     },
 #include "result/quantities.def"
 #undef QUANTITY
@@ -166,24 +168,18 @@ const struct quantity_info *quantity_find(enum quantity_scope scope, const char 
 bool quantity_scope_of(enum kind kind, enum quantity_scope *scope)
 {
     switch (kind) {
-    case KIND_SCENARIO:
-        *scope = QUANTITY_OF_SCENARIO;
-        return true;
-    case KIND_MODEL:
-        *scope = QUANTITY_OF_MODEL;
-        return true;
-    case KIND_GPU:
-        *scope = QUANTITY_OF_GPU;
-        return true;
-    default:
-        return false;
+    case KIND_SCENARIO: *scope = QUANTITY_OF_SCENARIO; return true;
+    case KIND_MODEL: *scope = QUANTITY_OF_MODEL; return true;
+    case KIND_GPU: *scope = QUANTITY_OF_GPU; return true;
+    default: return false;
     }
 }
 
 /* The ends of bands are names, too. */
 static const char *const band_names[] = {
-#define QUANTITY(scope, id, name, type, unit, better, label, value, band, ...)                                  \
-    (sizeof(#band) != sizeof("NULL")) ? name ".low" : NULL, (sizeof(#band) != sizeof("NULL")) ? name ".high" : NULL,
+#define QUANTITY(scope, id, name, type, unit, better, label, value, band, ...)                               \
+    (sizeof(#band) != sizeof("NULL")) ? name ".low" : NULL,                                                  \
+        (sizeof(#band) != sizeof("NULL")) ? name ".high" : NULL,
 #include "result/quantities.def"
 #undef QUANTITY
 };
@@ -232,31 +228,30 @@ static void set_band(struct report_quantity *out, const struct pm_band *band)
 }
 
 /* The short names that the rows' expressions use; not every row needs every one. */
-#define ROW_NAMES(input)                                                                                        \
-    const struct binding *b = (input)->binding;                                                                 \
-    const struct pm_case *c = b ? &b->input : NULL;                                                             \
-    const struct pm_result *r = (input)->result;                                                                \
-    const struct bound_model *m = (input)->model;                                                               \
-    const struct pm_params *p = (input)->params;                                                                \
-    const struct bound_gpu *g = (input)->gpu;                                                                   \
+#define ROW_NAMES(input)                                                                                     \
+    const struct binding *b = (input)->binding;                                                              \
+    const struct pm_case *c = b ? &b->input : NULL;                                                          \
+    const struct pm_result *r = (input)->result;                                                             \
+    const struct bound_model *m = (input)->model;                                                            \
+    const struct pm_params *p = (input)->params;                                                             \
+    const struct bound_gpu *g = (input)->gpu;                                                                \
     (void)b, (void)c, (void)r, (void)m, (void)p, (void)g
 
 static void fill(struct report_quantity *out, enum quantity quantity, const struct quantity_input *input)
 {
     ROW_NAMES(input);
     switch (quantity) {
-#define QUANTITY(scope, id, name, type, unit, better, label, value, band, exists, why, ...)                      \
-    case Q_##id:                                                                                                \
-        if (exists) {                                                                                           \
-            set_##type(out, value);                                                                             \
-            set_band(out, band);                                                                                \
-        } else                                                                                                  \
-            out->text = why;                                                                                    \
+#define QUANTITY(scope, id, name, type, unit, better, label, value, band, exists, why, ...)                  \
+    case Q_##id:                                                                                             \
+        if (exists) {                                                                                        \
+            set_##type(out, value);                                                                          \
+            set_band(out, band);                                                                             \
+        } else                                                                                               \
+            out->text = why;                                                                                 \
         break;
 #include "result/quantities.def"
 #undef QUANTITY
-    case QUANTITY_COUNT:
-        break;
+    case QUANTITY_COUNT: break;
     }
 }
 
@@ -265,8 +260,8 @@ struct report_quantity quantity_get(enum quantity quantity, const struct quantit
     struct report_quantity out = {.name = rows[quantity].name, .type = QUANTITY_ABSENT};
     fill(&out, quantity, input);
     if (out.type == QUANTITY_NUMBER && !isfinite(out.value))
-        out = (struct report_quantity){.name = out.name, .type = QUANTITY_ABSENT,
-                                       .text = "the result is beyond the range of numbers"};
+        out = (struct report_quantity){
+            .name = out.name, .type = QUANTITY_ABSENT, .text = "the result is beyond the range of numbers"};
     return out;
 }
 
@@ -274,8 +269,8 @@ const char *quantity_formula(enum quantity quantity, const struct quantity_input
 {
     ROW_NAMES(input);
 #define QUANTITY(...)
-#define FORMULA(id, condition, formula)                                                                         \
-    if (quantity == Q_##id && (condition))                                                                      \
+#define FORMULA(id, condition, formula)                                                                      \
+    if (quantity == Q_##id && (condition))                                                                   \
         return formula;
 #include "result/quantities.def"
 #undef QUANTITY

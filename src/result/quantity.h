@@ -32,13 +32,13 @@ enum quantity {
 struct quantity_info {
     enum quantity id;
     enum quantity_scope scope;
-    const char *name;           /* "decode.intensity" */
-    enum quantity_type type;    /* NUMBER, BOOL or TEXT */
-    const char *unit;           /* its dimension by one of its units; "money": the currency of the prices */
+    const char *name;        /* "decode.intensity" */
+    enum quantity_type type; /* NUMBER, BOOL or TEXT */
+    const char *unit;        /* its dimension by one of its units; "money": the currency of the prices */
     enum quantity_better better;
-    bool has_band;              /* NAME.low and NAME.high exist too */
-    const char *label;          /* for people: "Time per token" */
-    const char *formula;        /* an expression of the language over other quantities and attributes, or NULL */
+    bool has_band;       /* NAME.low and NAME.high exist too */
+    const char *label;   /* for people: "Time per token" */
+    const char *formula; /* an expression of the language over other quantities and attributes, or NULL */
     const char *static_formula; /* the same for a static step (`context` + `batch`), where it differs */
     const char *source;         /* of the formula */
     const char *doc;            /* one sentence */
@@ -58,11 +58,11 @@ const char *quantity_suggest(enum quantity_scope scope, const char *path);
 
 /* What quantities are computed from; parts that a scope does not need are NULL. */
 struct quantity_input {
-    const struct binding *binding;      /* scenario */
-    const struct pm_result *result;     /* scenario */
-    const struct bound_model *model;    /* scenario and model */
-    const struct pm_params *params;     /* scenario and model */
-    const struct bound_gpu *gpu;        /* scenario and card */
+    const struct binding *binding;   /* scenario */
+    const struct pm_result *result;  /* scenario */
+    const struct bound_model *model; /* scenario and model */
+    const struct pm_params *params;  /* scenario and model */
+    const struct bound_gpu *gpu;     /* scenario and card */
 };
 
 /* The quantity in SI, with its band. `name` is the row's own, `unit` is left to the caller. A quantity that

@@ -25,22 +25,18 @@ const char *sweep_value_text(struct evaluator *evaluator, const struct sweep_axi
     struct arena *arena = plan_arena(evaluator_plan(evaluator));
     const struct value *value = &axis->values[index];
     switch (value->type) {
-    case VALUE_NUMBER:
-        return number_text(arena, value->number, axis->unit);
-    case VALUE_BOOL:
-        return value->boolean ? "true" : "false";
-    case VALUE_TEXT:
-        return value->text;
-    case VALUE_DECL:
-        return value->decl->name;
+    case VALUE_NUMBER: return number_text(arena, value->number, axis->unit);
+    case VALUE_BOOL: return value->boolean ? "true" : "false";
+    case VALUE_TEXT: return value->text;
+    case VALUE_DECL: return value->decl->name;
     case VALUE_ERROR:
-    case VALUE_ABSENT:
-        break;
+    case VALUE_ABSENT: break;
     }
     return "";
 }
 
-static struct decl *point_variant(struct evaluator *evaluator, const struct sweep *sweep, const size_t index[2])
+static struct decl *point_variant(struct evaluator *evaluator, const struct sweep *sweep,
+                                  const size_t index[2])
 {
     struct plan *plan = evaluator_plan(evaluator);
     enum attribute attributes[2];
@@ -65,12 +61,12 @@ static void evaluate_point(struct evaluator *evaluator, const struct sweep *swee
     point->shown = ARENA_ARRAY(arena, struct report_quantity, sweep->show_count);
     for (size_t i = 0; i < sweep->show_count; i++) {
         struct dim dim;
-        if (point->evaluation->valid && derive_lookup(evaluator, point->variant, sweep->show[i], &point->shown[i], &dim))
+        if (point->evaluation->valid &&
+            derive_lookup(evaluator, point->variant, sweep->show[i], &point->shown[i], &dim))
             out->dims[i] = dim;
         else
             point->shown[i] = (struct report_quantity){
-                .type = QUANTITY_ABSENT,
-                .text = point->evaluation->why ? point->evaluation->why : "not set"};
+                .type = QUANTITY_ABSENT, .text = point->evaluation->why ? point->evaluation->why : "not set"};
         point->shown[i].name = sweep->show[i];
     }
 }

@@ -6,10 +6,10 @@
 
 /* One point: the values of the axes and the shown quantities there. */
 struct sweep_point {
-    size_t index[2];                   /* into the axes' values */
+    size_t index[2]; /* into the axes' values */
     struct decl *variant;
     const struct evaluation *evaluation; /* not valid: `why` says what is impossible at this point */
-    struct report_quantity *shown;     /* one for each `show`; their names are relative: "tpot" */
+    struct report_quantity *shown;       /* one for each `show`; their names are relative: "tpot" */
     bool fits;
 };
 
@@ -20,7 +20,7 @@ struct sweep_result {
     struct dim *dims;                  /* of each `show` */
     struct sweep_point *points;
     size_t count;
-    double max_fitting;                /* greatest value of a numeric first axis that fits; -1: none, or not a number */
+    double max_fitting; /* greatest value of a numeric first axis that fits; -1: none, or not a number */
 };
 
 void sweep_evaluate(struct evaluator *evaluator, const struct sweep *sweep, struct sweep_result *out);

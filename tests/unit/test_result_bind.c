@@ -8,13 +8,14 @@
 #include "base/arena.h"
 #include "result_fixture.h"
 
-#define CARD "gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS  peak.fp8 = 624 TFLOPS  " \
-             "link = 300 GB/s  link_domain = 8 }\n"
+#define CARD                                                                                                 \
+    "gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS  peak.fp8 = 624 TFLOPS  "         \
+    "link = 300 GB/s  link_domain = 8 }\n"
 #define BARE "model bare { params = 7e9  layers = 32  hidden = 4096  heads = 32 }\n"
 /* One block: attention 2 * 64*64 + 2 * 64*32 = 12288, feed-forward 3*64*256 = 49152, norms 128; embedding and
  * head 1000*64 = 64000 each; final norm 64. */
 #define SMALL "model small { layers = 1  hidden = 64  heads = 4  kv_heads = 2  ffn = 256  vocab = 1000\n"
-#define LOAD "gpu = card  context = 100  engine = ideal"
+#define LOAD  "gpu = card  context = 100  engine = ideal"
 
 static double bytes(const char *text, const char *class)
 {
@@ -75,9 +76,9 @@ Test(result_bind, weights_of_the_scenario_replace_matrices_but_no_declared_embed
 
 Test(result_bind, a_class_of_the_scenario_is_strongest)
 {
-    const char *text = CARD SMALL "weights = fp8 }\n"
-                                  "scenario s { model = small  weights = fp8  weights.ffn = fp32  weights.head = fp8 "
-                       LOAD " }";
+    const char *text = CARD SMALL
+        "weights = fp8 }\n"
+        "scenario s { model = small  weights = fp8  weights.ffn = fp32  weights.head = fp8 " LOAD " }";
     cr_expect_eq(bytes(text, "attention"), 12288);
     cr_expect_eq(bytes(text, "ffn"), 49152 * 4);
     cr_expect_eq(bytes(text, "head"), 64000);
@@ -96,7 +97,8 @@ Test(result_bind, cache_is_16_bits_whatever_the_weights)
 
 Test(result_bind, params_without_architecture_are_all_there_is)
 {
-    struct result_fixture fixture = result_open(CARD BARE "scenario s { model = bare  weights = fp8  " LOAD " }");
+    struct result_fixture fixture =
+        result_open(CARD BARE "scenario s { model = bare  weights = fp8  " LOAD " }");
     cr_expect_eq(result_number(&fixture, KIND_SCENARIO, "s", "memory.weights"), 7e9);
     cr_expect_eq(result_number(&fixture, KIND_MODEL, "bare", "matmul_params"), 7e9);
     cr_expect_eq(result_number(&fixture, KIND_MODEL, "bare", "params_estimate"), 12.0 * 32 * 4096 * 4096);
@@ -106,7 +108,8 @@ Test(result_bind, params_without_architecture_are_all_there_is)
 Test(result_bind, declared_params_override_the_derived_count)
 {
     /* 12288 + 49152 + 128 + 2 * 64000 + 64 = 189632 */
-    struct result_fixture fixture = result_open(CARD SMALL "params = 190000 }\nscenario s { model = small  " LOAD " }");
+    struct result_fixture fixture =
+        result_open(CARD SMALL "params = 190000 }\nscenario s { model = small  " LOAD " }");
     cr_expect_eq(result_number(&fixture, KIND_MODEL, "small", "params"), 190000);
     cr_expect_eq(result_count(&fixture, DIAG_W0603), 0);
     result_close(&fixture);
@@ -118,10 +121,10 @@ Test(result_bind, declared_params_override_the_derived_count)
 
 Test(result_bind, a_block_with_its_own_ffn_is_dense)
 {
-    struct result_fixture fixture =
-        result_open("model m { hidden = 64  heads = 4  vocab = 1000  experts = 8  active_experts = 2  expert_ffn = 32\n"
-                    "block dense { count = 1  ffn = 256 }\n block sparse { count = 3 } }\n"
-                    CARD "scenario s { model = m  " LOAD " }");
+    struct result_fixture fixture = result_open(
+        "model m { hidden = 64  heads = 4  vocab = 1000  experts = 8  active_experts = 2  expert_ffn = 32\n"
+        "block dense { count = 1  ffn = 256 }\n block sparse { count = 3 } }\n" CARD
+        "scenario s { model = m  " LOAD " }");
     cr_expect_eq(result_number(&fixture, KIND_MODEL, "m", "params.ffn"), 3 * 64 * 256);
     cr_expect_eq(result_number(&fixture, KIND_MODEL, "m", "params.experts"), 3 * 8 * 3 * 64 * 32);
     result_close(&fixture);
@@ -129,11 +132,11 @@ Test(result_bind, a_block_with_its_own_ffn_is_dense)
 
 Test(result_bind, pages_are_for_engines_that_are_named)
 {
-    struct result_fixture fixture = result_open(
-        CARD BARE "scenario a { model = bare  gpu = card  context = 100 }\n"
-                  "scenario b : a { engine = typical }\n"
-                  "scenario c : a { engine = ideal }\n"
-                  "scenario d : a { page = 64 }");
+    struct result_fixture fixture =
+        result_open(CARD BARE "scenario a { model = bare  gpu = card  context = 100 }\n"
+                              "scenario b : a { engine = typical }\n"
+                              "scenario c : a { engine = ideal }\n"
+                              "scenario d : a { page = 64 }");
     cr_expect_eq(result_number(&fixture, KIND_SCENARIO, "a", "memory.sequence_tokens"), 100);
     cr_expect_eq(result_number(&fixture, KIND_SCENARIO, "b", "memory.sequence_tokens"), 112);
     cr_expect_eq(result_number(&fixture, KIND_SCENARIO, "c", "memory.sequence_tokens"), 100);
@@ -155,8 +158,8 @@ Test(result_bind, the_price_is_that_of_scenario_then_system_then_card)
     cr_expect_float_eq(result_number(&fixture, KIND_SCENARIO, "a", "gpu_price") * 3600, 1, 1e-12);
     cr_expect_float_eq(result_number(&fixture, KIND_SCENARIO, "b", "gpu_price") * 3600, 2, 1e-12);
     cr_expect_float_eq(result_number(&fixture, KIND_SCENARIO, "c", "gpu_price") * 3600, 3, 1e-12);
-    struct report_quantity cost = evaluate_row(fixture.evaluator, plan_find(fixture.plan, KIND_SCENARIO, "c"),
-                                               Q_COST_PER_MTOK);
+    struct report_quantity cost =
+        evaluate_row(fixture.evaluator, plan_find(fixture.plan, KIND_SCENARIO, "c"), Q_COST_PER_MTOK);
     cr_expect_str_eq(cost.unit, "eur");
     result_close(&fixture);
 }
@@ -166,7 +169,8 @@ Test(result_bind, the_price_is_that_of_scenario_then_system_then_card)
 static void expect_one(const char *text, enum diag_code code)
 {
     struct result_fixture fixture = result_open(text);
-    cr_expect_eq(result_count(&fixture, code), 1, "%s: %zu times", diag_info(code)->code, result_count(&fixture, code));
+    cr_expect_eq(result_count(&fixture, code), 1, "%s: %zu times", diag_info(code)->code,
+                 result_count(&fixture, code));
     cr_expect_eq(diags_count(fixture.diags), 1, "%zu diagnostics for one %s", diags_count(fixture.diags),
                  diag_info(code)->code);
     result_close(&fixture);
@@ -184,13 +188,15 @@ Test(result_bind, one_mistake_gives_one_error)
     expect_one(CARD BARE "scenario a { model = bare  gpu = card }", DIAG_E0301);
     expect_one(CARD BARE "scenario a { model = bare  gpu = card  prompt = 10 }", DIAG_E0301);
     expect_one(CARD BARE "scenario a { model = bare  gpu = card  output = 10 }", DIAG_E0301);
-    expect_one(CARD BARE "scenario a { model = bare  gpu = card  context = 1  speculation.tokens = 3 }", DIAG_E0301);
+    expect_one(CARD BARE "scenario a { model = bare  gpu = card  context = 1  speculation.tokens = 3 }",
+               DIAG_E0301);
     expect_one(CARD BARE "scenario a { model = bare  gpu = card  context = 1  tp = 3 }", DIAG_E0302);
 }
 
 Test(result_bind, a_scenario_cannot_read_its_own_result)
 {
-    expect_one(CARD BARE "scenario a { model = bare  gpu = card  context = 1  batch = a.max_batch }", DIAG_E0212);
+    expect_one(CARD BARE "scenario a { model = bare  gpu = card  context = 1  batch = a.max_batch }",
+               DIAG_E0212);
     expect_one(CARD BARE "scenario a { model = bare  gpu = card  context = 1  batch = b.max_batch }\n"
                          "scenario b { model = bare  gpu = card  context = 1  batch = a.max_batch }",
                DIAG_E0212);
@@ -214,7 +220,8 @@ Test(result_bind, ten_thousand_scenarios)
     char *text = arena_alloc(arena, size + sizeof CARD + sizeof BARE);
     length += (size_t)snprintf(text, size, "%s%s", CARD, BARE);
     for (int i = 0; i < 10000; i++)
-        length += (size_t)snprintf(text + length, 80, "scenario s%d { model = bare  gpu = card  context = %d }\n", i, i);
+        length += (size_t)snprintf(text + length, 80,
+                                   "scenario s%d { model = bare  gpu = card  context = %d }\n", i, i);
     struct result_fixture fixture = result_open(text);
     cr_expect_eq(diags_count(fixture.diags), 0);
     cr_expect(result_number(&fixture, KIND_SCENARIO, "s9999", "tpot") >

@@ -45,7 +45,8 @@ static const char plan_text_all[] =
     "scenario loop-one { gpu = card  model = grouped  prompt = 2000  output = 1  batch = 4 }\n"
     "scenario loop-no-prompt { gpu = card  model = grouped  prompt = 0  output = 100  batch = 4 }\n"
     "scenario loop-window { gpu = card  model = windowed  prompt = 2000  output = 400  batch = 16 }\n"
-    "scenario loop-mixture { gpu = card  model = mixture  prompt = 500  output = 300  batch = 32  tp = 2  dp = 2\n"
+    "scenario loop-mixture { gpu = card  model = mixture  prompt = 500  output = 300  batch = 32  tp = 2  dp "
+    "= 2\n"
     "  replicas = 3 }\n"
     "scenario loop-stages { gpu = card  model = grouped  prompt = 500  output = 300  batch = 32  pp = 2 }\n"
     "scenario loop-draft : loop { speculation.tokens = 3  speculation.acceptance = 0.7 }\n";
@@ -113,7 +114,8 @@ Test(result_formula, every_row_is_complete)
         struct unit unit;
         cr_expect(row->doc[strlen(row->doc) - 1] == '.', "%s: the sentence has no end", row->name);
         cr_expect(row->source != NULL, "%s has no source", row->name);
-        cr_expect(strncmp(row->unit, "money", 5) == 0 || strcmp(row->unit, "1") == 0 || unit_parse(row->unit, &unit),
+        cr_expect(strncmp(row->unit, "money", 5) == 0 || strcmp(row->unit, "1") == 0 ||
+                      unit_parse(row->unit, &unit),
                   "%s: `%s` is no unit", row->name, row->unit);
         cr_expect(quantity_find(row->scope, row->name) == row, "%s is there twice", row->name);
     }
@@ -124,8 +126,10 @@ Test(result_formula, derivations_put_values_in_place_of_names)
     struct result_fixture fixture = result_open(plan_text_all);
     struct decl *scenario = plan_find(fixture.plan, KIND_SCENARIO, "static-ideal");
     struct derivation_step step = derive_step(fixture.evaluator, scenario, Q_MEMORY_KV_PER_TOKEN);
-    cr_expect_str_eq(step.formula, "2 * model.layers * model.kv_heads * model.head_dim * memory.kv_value_bytes / tp");
-    cr_expect_str_eq(step.substituted, "2 × 32 × 32 × 128 × 2\xE2\x80\x89" "B / 1");
+    cr_expect_str_eq(step.formula,
+                     "2 * model.layers * model.kv_heads * model.head_dim * memory.kv_value_bytes / tp");
+    cr_expect_str_eq(step.substituted, "2 × 32 × 32 × 128 × 2\xE2\x80\x89"
+                                       "B / 1");
     cr_expect_str_eq(step.exact, "524288 B/token"); /* 2 L d bytes = 2 * 32 * 4096 * 2 */
     result_close(&fixture);
 }

@@ -13,11 +13,11 @@
 #include "result_fixture.h"
 
 /* The textbook case: 14e9 bytes of weights and 524288 bytes of cache per token over 2 TB/s. */
-#define BASE                                                                                                      \
-    "gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS }\n"                                     \
-    "model bare { params = 7e9  layers = 32  hidden = 4096  heads = 32 }\n"                                         \
-    "scenario one { model = bare  gpu = card  engine = ideal  context = 0 }\n"                                      \
-    "scenario four : one { context = 4096 }\n"                                                                      \
+#define BASE                                                                                                 \
+    "gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS }\n"                              \
+    "model bare { params = 7e9  layers = 32  hidden = 4096  heads = 32 }\n"                                  \
+    "scenario one { model = bare  gpu = card  engine = ideal  context = 0 }\n"                               \
+    "scenario four : one { context = 4096 }\n"                                                               \
     "scenario full : four { batch = 31 }\n"
 
 /* ---- assertions ---------------------------------------------------------------------------------------- */
@@ -66,7 +66,8 @@ Test(result_report, an_assertion_on_what_does_not_exist_fails_with_the_reason)
     cr_expect_str_eq(fails.why, "no batch is compute-bound at this context");
 }
 
-/* ---- sweeps ---------------------------------------------------------------------------------------------- */
+/* ---- sweeps ----------------------------------------------------------------------------------------------
+ */
 
 Test(result_report, a_sweep_evaluates_every_point)
 {
@@ -90,7 +91,8 @@ Test(result_report, a_sweep_evaluates_every_point)
     result_close(&fixture);
 }
 
-/* ---- comparisons ------------------------------------------------------------------------------------------- */
+/* ---- comparisons
+ * ------------------------------------------------------------------------------------------- */
 
 static const struct compared_row *find_row(const struct compared *compared, enum quantity quantity)
 {
@@ -124,7 +126,8 @@ Test(result_report, a_comparison_knows_better_from_worse)
     result_close(&fixture);
 }
 
-/* ---- measurements -------------------------------------------------------------------------------------------- */
+/* ---- measurements
+ * -------------------------------------------------------------------------------------------- */
 
 Test(result_report, measurements_stand_beside_expected_and_ceiling)
 {
@@ -145,7 +148,37 @@ Test(result_report, measurements_stand_beside_expected_and_ceiling)
     result_close(&fixture);
 }
 
-/* ---- the list of quantities ------------------------------------------------------------------------------------ */
+Test(result_report, a_request_cannot_be_shorter_than_its_users_prefills)
+{
+    /* A prefill of 1000 tokens takes at least 2 * 7e9 * 1000 / 312e12 = 45 ms; sixteen of them 718 ms, and 10
+     * decode steps at 7 ms more are computed in 7 ms. Each figure alone is above its own limit. */
+    struct result_fixture fixture = result_open(
+        BASE "scenario loop { model = bare  gpu = card  prompt = 1000  output = 10  batch = 16 }\n"
+             "measured loop { ttft = 100 ms  tpot = 20 ms }\n");
+    cr_expect_eq(result_count(&fixture, DIAG_W0608), 1);
+    result_close(&fixture);
+    fixture = result_open(
+        BASE "scenario loop { model = bare  gpu = card  prompt = 1000  output = 10  batch = 16 }\n"
+             "measured loop { ttft = 700 ms  tpot = 20 ms }\n");
+    cr_expect_eq(result_count(&fixture, DIAG_W0608), 0);
+    result_close(&fixture);
+}
+
+Test(result_report, prices_in_two_currencies_are_not_compared)
+{
+    struct result_fixture fixture = result_open(BASE "scenario a : one { price = 1 usd/h }\n"
+                                                     "scenario b : one { price = 1 eur/h }\n"
+                                                     "compare a, b\n");
+    struct compared compared;
+    compare_evaluate(fixture.evaluator, &plan_view(fixture.plan)->comparisons.items[0], &compared);
+    const struct compared_row *cost = find_row(&compared, Q_COST_PER_MTOK);
+    cr_expect_eq(cost->cells[1].quantity.type, QUANTITY_ABSENT);
+    cr_expect(!cost->cells[1].has_difference && !cost->cells[0].best);
+    result_close(&fixture);
+}
+
+/* ---- the list of quantities
+ * ------------------------------------------------------------------------------------ */
 
 static const struct report_quantity *find(const struct report *report, const char *name)
 {
@@ -176,7 +209,8 @@ Test(result_report, every_declaration_in_use_is_listed_once)
     for (size_t i = 0; i < report.quantities.count; i++) {
         const struct report_quantity *quantity = &report.quantities.items[i];
         cr_expect(quantity->type != QUANTITY_NUMBER || isfinite(quantity->value), "%s", quantity->name);
-        cr_expect(quantity->type != QUANTITY_ABSENT || (quantity->text && *quantity->text), "%s", quantity->name);
+        cr_expect(quantity->type != QUANTITY_ABSENT || (quantity->text && *quantity->text), "%s",
+                  quantity->name);
         for (size_t j = 0; j < i; j++)
             cr_assert_str_neq(quantity->name, report.quantities.items[j].name);
     }
@@ -187,7 +221,8 @@ Test(result_report, names_are_quoted_where_they_must_be)
 {
     struct result_fixture fixture = result_open(BASE);
     cr_expect_str_eq(quantity_full_name(fixture.arena, "llama-3.1-70b", "params"), "llama-3.1-70b.params");
-    cr_expect_str_eq(quantity_full_name(fixture.arena, "Qwen/Qwen3-32B", "params"), "\"Qwen/Qwen3-32B\".params");
+    cr_expect_str_eq(quantity_full_name(fixture.arena, "Qwen/Qwen3-32B", "params"),
+                     "\"Qwen/Qwen3-32B\".params");
     cr_expect_str_eq(quantity_full_name(fixture.arena, "3b", "params"), "\"3b\".params");
     cr_expect_str_eq(quantity_full_name(fixture.arena, "a-", "params"), "\"a-\".params");
     cr_expect_str_eq(quantity_full_name(fixture.arena, "if", "params"), "\"if\".params");
@@ -206,13 +241,15 @@ Test(result_report, a_misspelt_quantity_gets_a_suggestion)
 
 Test(result_report, assumptions_name_every_default)
 {
-    struct result_fixture fixture = result_open(BASE "scenario plain { model = bare  gpu = card  context = 1 }\n");
+    struct result_fixture fixture =
+        result_open(BASE "scenario plain { model = bare  gpu = card  context = 1 }\n");
     const struct evaluation *evaluation =
         evaluate_scenario(fixture.evaluator, plan_find(fixture.plan, KIND_SCENARIO, "plain"));
     struct assumption *list;
     size_t count = evaluation_assumptions(fixture.evaluator, evaluation, &list);
-    static const char *const expected[] = {"engine", "utilization", "overhead", "page", "batch", "prompt", "weights",
-                                           "kv_cache", "params", "kv_heads", "head_dim", "peak.bf16", "band"};
+    static const char *const expected[] = {"engine",   "utilization", "overhead", "page",   "batch",
+                                           "prompt",   "weights",     "kv_cache", "params", "kv_heads",
+                                           "head_dim", "peak.bf16",   "band"};
     cr_assert_eq(count, sizeof expected / sizeof expected[0]);
     for (size_t i = 0; i < count; i++) {
         cr_expect_str_eq(list[i].what, expected[i]);

@@ -1,0 +1,203 @@
+/* bind_format.c: storage formats, and which one each tensor class gets.
+ *
+ * From strong to weak:
+ *   attention, ffn, experts, shared   scenario `weights.X`, scenario `weights`, block or model `weights.X`,
+ *                                     model `weights`
+ *   router, embedding, head, norms    scenario `weights.X`, block or model `weights.X`, then the `weights` in
+ *                                     force when it has 16 bits or more, else bf16: quantised checkpoints
+ *                                     keep these in 16 bits (model.md section 1) */
+#include <string.h>
+
+#include "result/bind_internal.h"
+
+/* ---- one format ---------------------------------------------------------------------------------- */
+
+static const char *const compute_names[PM_COMPUTE_COUNT] = {
+    [PM_FP64] = "fp64", [PM_FP32] = "fp32", [PM_TF32] = "tf32", [PM_FP16] = "fp16", [PM_BF16] = "bf16",
+    [PM_FP8] = "fp8",   [PM_INT8] = "int8", [PM_FP6] = "fp6",   [PM_FP4] = "fp4",   [PM_INT4] = "int4",
+};
+
+const char *compute_name(enum pm_compute compute)
+{
+    return compute_names[compute];
+}
+
+enum pm_compute compute_from_name(const char *name)
+{
+    for (enum pm_compute i = 0; i < PM_COMPUTE_COUNT; i++)
+        if (strcmp(compute_names[i], name) == 0)
+            return i;
+    return PM_COMPUTE_COUNT;
+}
+
+static enum pm_compute compute_of(struct plan *plan, struct decl *format, enum attribute attribute,
+                                  enum pm_compute fallback)
+{
+    const char *word = plan_text(plan, format, attribute, NULL);
+    enum pm_compute compute = word ? compute_from_name(word) : PM_COMPUTE_COUNT;
+    return compute == PM_COMPUTE_COUNT ? fallback : compute;
+}
+
+/* `activations` decides the peak where it is declared (W4A8), also for formats that are weight-only
+ * otherwise. A format that names no compute format is computed in 16 bits. */
+struct pm_format bind_format(struct binder *binder, struct decl *format)
+{
+    struct pm_format bound = {16, PM_BF16, PM_BF16, false};
+    if (!format)
+        return bound;
+    const struct pm_format *known = decl_map_get(binder->formats, format);
+    if (known)
+        return *known;
+    struct plan *plan = binder->plan;
+    bound.bits = plan_number(plan, format, ATTR_FORMAT_BITS, 16);
+    bound.compute = compute_of(plan, format, ATTR_FORMAT_COMPUTE, PM_BF16);
+    bound.expected = compute_of(plan, format, ATTR_FORMAT_EXPECTED_COMPUTE, bound.compute);
+    bound.weight_only = plan_bool(plan, format, ATTR_FORMAT_WEIGHT_ONLY, false);
+    if (plan_is_set(plan, format, ATTR_FORMAT_ACTIVATIONS)) {
+        bound.compute = compute_of(plan, format, ATTR_FORMAT_ACTIVATIONS, bound.compute);
+        if (!plan_is_set(plan, format, ATTR_FORMAT_EXPECTED_COMPUTE))
+            bound.expected = bound.compute;
+        bound.weight_only = false;
+    }
+    struct pm_format *kept = ARENA_NEW(binder->arena, struct pm_format);
+    *kept = bound;
+    decl_map_put(binder->formats, format, kept);
+    return bound;
+}
+
+/* ---- classes --------------------------------------------------------------------------------------- */
+
+static const enum attribute class_attributes[CLASS_COUNT] = {
+    [CLASS_ATTENTION] = ATTR_WEIGHTS_ATTENTION, [CLASS_FFN] = ATTR_WEIGHTS_FFN,
+    [CLASS_EXPERTS] = ATTR_WEIGHTS_EXPERTS,     [CLASS_SHARED] = ATTR_WEIGHTS_SHARED,
+    [CLASS_ROUTER] = ATTR_WEIGHTS_ROUTER,       [CLASS_EMBEDDING] = ATTR_WEIGHTS_EMBEDDING,
+    [CLASS_HEAD] = ATTR_WEIGHTS_HEAD,           [CLASS_NORMS] = ATTR_WEIGHTS_NORMS,
+};
+
+enum attribute class_attribute(enum weight_class class)
+{
+    return class_attributes[class];
+}
+
+/* 16 bits or more: what embedding, head, router and norms follow `weights` down to. */
+static struct decl *sixteen_bits(struct binder *binder, struct decl *weights)
+{
+    if (weights && bind_format(binder, weights).bits >= 16)
+        return weights;
+    if (!binder->bf16)
+        binder->bf16 = plan_find(binder->plan, KIND_FORMAT, "bf16");
+    return binder->bf16;
+}
+
+static struct decl *class_default(struct binder *binder, enum weight_class class, struct decl *weights)
+{
+    return class < CLASS_ROUTER ? weights : sixteen_bits(binder, weights);
+}
+
+static struct pm_format *block_format(struct pm_block *block, enum weight_class class)
+{
+    switch (class) {
+    case CLASS_ATTENTION: return &block->attention_format;
+    case CLASS_FFN: return &block->ffn_format;
+    case CLASS_EXPERTS: return &block->expert_format;
+    case CLASS_SHARED: return &block->shared_format;
+    case CLASS_ROUTER: return &block->router_format;
+    default: return NULL;
+    }
+}
+
+static struct pm_format *model_format(struct pm_model *model, enum weight_class class)
+{
+    switch (class) {
+    case CLASS_EMBEDDING: return &model->embedding_format;
+    case CLASS_HEAD: return &model->head_format;
+    case CLASS_NORMS: return &model->norm_format;
+    default: return NULL;
+    }
+}
+
+/* The model's own formats. */
+void bind_own_formats(struct bind_job *job, struct bound_model *bound, struct pm_block *blocks)
+{
+    struct binder *binder = job->binder;
+    bound->weights = bind_ref(job, bound->decl, ATTR_WEIGHTS);
+    bound->kv_cache = bind_ref(job, bound->decl, ATTR_KV_CACHE);
+    bound->model.weights_format = bind_format(binder, bound->weights);
+    bound->model.kv_format = bind_format(binder, bound->kv_cache);
+    for (enum weight_class class = 0; class < CLASS_COUNT; class ++) {
+        struct decl *declared = bind_ref(job, bound->decl, class_attributes[class]);
+        bound->declared[class] = declared != NULL;
+        bound->formats[class] = declared ? declared : class_default(binder, class, bound->weights);
+        struct pm_format *of_model = model_format(&bound->model, class);
+        if (of_model)
+            *of_model = bind_format(binder, bound->formats[class]);
+        for (size_t i = 0; !of_model && i < bound->model.block_count; i++) {
+            struct decl *own = bind_ref(job, bound->block_decls[i], class_attributes[class]);
+            bound->declared[class] = bound->declared[class] || own;
+            if (own && i == 0)
+                bound->formats[class] = own;
+            *block_format(&blocks[i], class) = bind_format(binder, own ? own : bound->formats[class]);
+        }
+    }
+}
+
+/* What the scenario chooses for a class; NULL: it leaves the class as it is. */
+static struct decl *chosen(struct bind_job *job, const struct bound_model *model, enum weight_class class,
+                           struct decl *weights)
+{
+    struct decl *own = bind_ref(job, job->scenario, class_attributes[class]);
+    if (own || !weights)
+        return own;
+    bool stays = class >= CLASS_ROUTER && model->declared[class];
+    return stays ? NULL : class_default(job->binder, class, weights);
+}
+
+static struct decl *set_ref(struct bind_job *job, enum attribute attribute)
+{
+    bool set = plan_is_set(job->binder->plan, job->scenario, attribute);
+    return set ? bind_ref(job, job->scenario, attribute) : NULL;
+}
+
+static bool chooses_formats(struct bind_job *job)
+{
+    bool chooses = plan_is_set(job->binder->plan, job->scenario, ATTR_WEIGHTS) ||
+                   plan_is_set(job->binder->plan, job->scenario, ATTR_KV_CACHE);
+    for (enum weight_class class = 0; class < CLASS_COUNT && !chooses; class ++)
+        chooses = plan_is_set(job->binder->plan, job->scenario, class_attributes[class]);
+    return chooses;
+}
+
+const struct bound_model *bind_formats(struct bind_job *job, const struct bound_model *model)
+{
+    if (!chooses_formats(job))
+        return model;
+    struct binder *binder = job->binder;
+    struct bound_model *copy = ARENA_NEW(binder->arena, struct bound_model);
+    size_t count = model->model.block_count;
+    struct pm_block *blocks = ARENA_ARRAY(binder->arena, struct pm_block, count ? count : 1);
+    *copy = *model;
+    memcpy(blocks, model->model.blocks, count * sizeof *blocks);
+    copy->model.blocks = blocks;
+    struct decl *weights = set_ref(job, ATTR_WEIGHTS);
+    struct decl *cache = set_ref(job, ATTR_KV_CACHE);
+    if (weights) {
+        copy->weights = weights;
+        copy->model.weights_format = bind_format(binder, weights);
+    }
+    if (cache) {
+        copy->kv_cache = cache;
+        copy->model.kv_format = bind_format(binder, cache);
+    }
+    for (enum weight_class class = 0; class < CLASS_COUNT; class ++) {
+        struct decl *format = chosen(job, model, class, weights);
+        if (!format)
+            continue;
+        copy->formats[class] = format;
+        struct pm_format *of_model = model_format(&copy->model, class);
+        if (of_model)
+            *of_model = bind_format(binder, format);
+        for (size_t i = 0; !of_model && i < count; i++)
+            *block_format(&blocks[i], class) = bind_format(binder, format);
+    }
+    return copy;
+}
