@@ -105,6 +105,11 @@ static bool is_near(double a, double b)
     return fabs(a - b) <= 1e-12 * fabs(b);
 }
 
+static double head_params(const struct bound_model *model)
+{
+    return model->model.vocab * model->model.hidden;
+}
+
 /* Launches and the host, with the card's factor on the engine's time of an operation. */
 static double fixed_time(const struct binding *binding, const struct pm_result *result, double factor)
 {
