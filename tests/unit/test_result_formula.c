@@ -84,6 +84,11 @@ static size_t compare_all(struct result_fixture *fixture, struct decl *decl)
     enum quantity_scope scope;
     size_t count = 0;
     cr_assert(quantity_scope_of(decl->kind, &scope));
+    if (decl->kind == KIND_SCENARIO) {
+        const struct evaluation *evaluation = evaluate_scenario(fixture->evaluator, decl);
+        const char *broken = pm_verify(&evaluation->binding.input, &evaluation->result);
+        cr_expect(broken == NULL, "%s: %s", decl->name, broken);
+    }
     for (size_t i = 0; i < QUANTITY_COUNT; i++) {
         if (quantity_info((enum quantity)i)->scope != scope)
             continue;
