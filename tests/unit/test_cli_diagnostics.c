@@ -6,8 +6,8 @@
  *     # expect: E0207 7:14
  *     # args: --set chat.batch=no
  *
- * `# command: report` makes the report in place of `perfc check`. The place of a diagnostic that has none in the file is `-`. A place in an imported file is
- * `NAME:LINE:COLUMN`. Files in `parts` are only imported. */
+ * `# command: report` makes the report in place of `perfc check`. The place of a diagnostic that has none in
+ * the file is `-`. A place in an imported file is `NAME:LINE:COLUMN`. Files in `parts` are only imported. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
