@@ -17,24 +17,24 @@ enum { COLUMNS = 18, ROWS = 2005 };
 
 /* The columns of the file. */
 enum column {
-    ID,
-    ENGINE,
-    VERSION,
-    MODEL,
-    GPU,
-    PRECISION,
-    GPUS,
-    DP,
-    EP,
-    INPUT,
-    OUTPUT,
-    CONCURRENCY,
-    TTFT,
-    TPOT,
-    FLAG,
-    SOURCE,
-    REFERENCE_TPOT,
-    REFERENCE_TTFT
+    COLUMN_ID,
+    COLUMN_ENGINE,
+    COLUMN_VERSION,
+    COLUMN_MODEL,
+    COLUMN_GPU,
+    COLUMN_PRECISION,
+    COLUMN_GPUS,
+    COLUMN_DP,
+    COLUMN_EP,
+    COLUMN_INPUT,
+    COLUMN_OUTPUT,
+    COLUMN_CONCURRENCY,
+    COLUMN_TTFT,
+    COLUMN_TPOT,
+    COLUMN_FLAG,
+    COLUMN_SOURCE,
+    COLUMN_REFERENCE_TPOT,
+    COLUMN_REFERENCE_TTFT
 };
 
 /* Cuts a line at its commas, in place; no field of this file is quoted. */
@@ -75,22 +75,22 @@ static void each_row(bool as_calibrated, void (*check)(char *fields[COLUMNS], co
         struct pm_engine engine;
         struct pm_result result;
         cr_assert_eq(split(line, fields), COLUMNS);
-        cr_assert(
-            fixture_serving_model(&model, fields[MODEL], fields[PRECISION], fields[GPU], fields[ENGINE]));
-        cr_assert(fixture_gpu(&gpu, fields[GPU]));
-        fixture_engine(&engine, fields[ENGINE]);
+        cr_assert(fixture_serving_model(&model, fields[COLUMN_MODEL], fields[COLUMN_PRECISION],
+                                        fields[COLUMN_GPU], fields[COLUMN_ENGINE]));
+        cr_assert(fixture_gpu(&gpu, fields[COLUMN_GPU]));
+        fixture_engine(&engine, fields[COLUMN_ENGINE]);
         engine.as_calibrated = as_calibrated;
         engine.chunk = as_calibrated ? 0 : 8192;
         struct pm_case input = fixture_case(&model.model, &gpu, &engine);
-        input.dp = number(fields, DP);
-        input.tp = number(fields, GPUS) / input.dp;
-        input.ep = number(fields, EP);
-        input.prompt = number(fields, INPUT);
-        input.output = number(fields, OUTPUT);
-        input.batch = number(fields, CONCURRENCY);
+        input.dp = number(fields, COLUMN_DP);
+        input.tp = number(fields, COLUMN_GPUS) / input.dp;
+        input.ep = number(fields, COLUMN_EP);
+        input.prompt = number(fields, COLUMN_INPUT);
+        input.output = number(fields, COLUMN_OUTPUT);
+        input.batch = number(fields, COLUMN_CONCURRENCY);
         pm_evaluate(&input, &result);
         const char *violation = pm_verify(&input, &result);
-        cr_expect_null(violation, "%s: %s", fields[ID], violation);
+        cr_expect_null(violation, "%s: %s", fields[COLUMN_ID], violation);
         check(fields, &result);
         rows++;
     }
@@ -100,11 +100,12 @@ static void each_row(bool as_calibrated, void (*check)(char *fields[COLUMNS], co
 
 static void check_reference(char *fields[COLUMNS], const struct pm_result *result)
 {
-    double tpot = number(fields, REFERENCE_TPOT) / 1e3, ttft = number(fields, REFERENCE_TTFT) / 1e3;
+    double tpot = number(fields, COLUMN_REFERENCE_TPOT) / 1e3,
+           ttft = number(fields, COLUMN_REFERENCE_TTFT) / 1e3;
     cr_expect(fabs(result->expected.tpot - tpot) <= 1e-3 * tpot, "%s: tpot %.6g ms, reference %.6g",
-              fields[ID], result->expected.tpot * 1e3, tpot * 1e3);
+              fields[COLUMN_ID], result->expected.tpot * 1e3, tpot * 1e3);
     cr_expect(fabs(result->expected.ttft - ttft) <= 1e-3 * ttft, "%s: ttft %.6g ms, reference %.6g",
-              fields[ID], result->expected.ttft * 1e3, ttft * 1e3);
+              fields[COLUMN_ID], result->expected.ttft * 1e3, ttft * 1e3);
 }
 
 Test(model_measurements, reference)
@@ -119,12 +120,12 @@ static size_t clean, inside;
 
 static void check_measured(char *fields[COLUMNS], const struct pm_result *result)
 {
-    double tpot = number(fields, TPOT) / 1e3;
-    if (fields[FLAG][0] != '\0') {
+    double tpot = number(fields, COLUMN_TPOT) / 1e3;
+    if (fields[COLUMN_FLAG][0] != '\0') {
         return; /* outliers, explained in calibration.md section 6 */
     }
-    cr_expect(tpot >= result->ceiling.tpot, "%s: %.6g ms were measured, the ceiling is %.6g", fields[ID],
-              tpot * 1e3, result->ceiling.tpot * 1e3);
+    cr_expect(tpot >= result->ceiling.tpot, "%s: %.6g ms were measured, the ceiling is %.6g",
+              fields[COLUMN_ID], tpot * 1e3, result->ceiling.tpot * 1e3);
     inside += tpot >= result->expected.tpot_band.low && tpot <= result->expected.tpot_band.high;
     errors[clean++] = fabs(result->expected.tpot / tpot - 1);
 }
