@@ -3,9 +3,10 @@
 #include "result/build_internal.h"
 #include "result/compare.h"
 
-#define UP    "\xE2\x96\xB2" /* better */
-#define DOWN  "\xE2\x96\xBC" /* worse */
-#define MINUS "\xE2\x88\x92"
+#define UP      "\xE2\x96\xB2" /* better */
+#define DOWN    "\xE2\x96\xBC" /* worse */
+#define EN_DASH "\xE2\x80\x93"
+#define MINUS   "\xE2\x88\x92"
 
 static struct print_unit row_unit(const struct compared *compared, const struct compared_row *row)
 {
@@ -45,56 +46,93 @@ static void add_difference(struct builder *builder, struct report_cell *cell,
         rich_add(builder->arena, &cell->text, marks[compared->change].tone, marks[compared->change].mark);
 }
 
-static void add_compared(struct builder *builder, struct report_row *row,
-                         const struct compared_cell *compared, struct print_unit unit)
+/* A table in the making: what its cells share. */
+struct comparing {
+    struct builder *builder;
+    struct report_table *table;
+    const struct compared *compared;
+    struct reasons reasons;
+};
+
+static const char *scenario_name(const struct comparing *comparing, size_t scenario)
 {
+    return comparing->compared->comparison->scenarios[scenario]->name;
+}
+
+static void add_compared(struct comparing *comparing, struct report_row *row,
+                         const struct compared_row *figure, size_t scenario, struct print_unit unit)
+{
+    struct builder *builder = comparing->builder;
+    const struct compared_cell *compared = &figure->cells[scenario];
     const struct report_quantity *quantity = &compared->quantity;
-    struct report_cell *cell;
-    if (quantity->type == QUANTITY_NUMBER)
-        cell = add_number(builder, row, quantity->value, unit);
-    else if (quantity->type == QUANTITY_BOOL)
+    struct report_cell *cell = NULL;
+    switch (quantity->type) {
+    case QUANTITY_NUMBER: cell = add_number(builder, row, quantity->value, unit); break;
+    case QUANTITY_BOOL:
         cell = add_cell(builder, row, quantity->boolean ? TONE_GOOD : TONE_BAD,
                         quantity->boolean ? "yes" : "no");
-    else
-        cell = add_cell(builder, row, quantity->type == QUANTITY_ABSENT ? TONE_MUTED : TONE_PLAIN,
-                        quantity->text);
+        break;
+    case QUANTITY_TEXT: cell = add_cell(builder, row, TONE_PLAIN, quantity->text); break;
+    case QUANTITY_ABSENT:
+        add_cell(builder, row, TONE_MUTED, EN_DASH);
+        add_reason(builder, &comparing->reasons, scenario_name(comparing, scenario), quantity->text);
+        return;
+    }
     add_difference(builder, cell, compared);
     cell->best = compared->best;
 }
 
-static void figures_as_rows(struct builder *builder, struct report_table *table,
-                            const struct compared *compared)
+static void figures_as_rows(struct comparing *comparing)
 {
-    add_column(builder, table, "Figure", ALIGN_LEFT, NULL);
+    struct builder *builder = comparing->builder;
+    const struct compared *compared = comparing->compared;
+    add_column(builder, comparing->table, "Figure", ALIGN_LEFT, NULL);
     for (size_t j = 0; j < compared->comparison->count; j++)
-        add_column(builder, table, compared->comparison->scenarios[j]->name, ALIGN_RIGHT, NULL);
+        add_column(builder, comparing->table, scenario_name(comparing, j), ALIGN_RIGHT, NULL);
     for (size_t i = 0; i < compared->row_count; i++) {
         const struct compared_row *each = &compared->rows[i];
         struct print_unit unit = row_unit(compared, each);
-        struct report_row *row = add_row(builder, table);
+        struct report_row *row = add_row(builder, comparing->table);
         add_cell(builder, row, TONE_PLAIN, with_unit(builder, each->row->label, unit));
         for (size_t j = 0; j < compared->comparison->count; j++)
-            add_compared(builder, row, &each->cells[j], unit);
+            add_compared(comparing, row, each, j, unit);
     }
 }
 
-static void scenarios_as_rows(struct builder *builder, struct report_table *table,
-                              const struct compared *compared)
+static void scenarios_as_rows(struct comparing *comparing)
 {
+    struct builder *builder = comparing->builder;
+    const struct compared *compared = comparing->compared;
     struct print_unit *units = ARENA_ARRAY(builder->arena, struct print_unit, compared->row_count);
-    add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
+    add_column(builder, comparing->table, "Scenario", ALIGN_LEFT, NULL);
     for (size_t i = 0; i < compared->row_count; i++) {
         const struct compared_row *each = &compared->rows[i];
         units[i] = row_unit(compared, each);
-        add_column(builder, table, with_unit(builder, each->row->label, units[i]), ALIGN_RIGHT,
+        add_column(builder, comparing->table, with_unit(builder, each->row->label, units[i]), ALIGN_RIGHT,
                    each->row->name);
     }
     for (size_t j = 0; j < compared->comparison->count; j++) {
-        struct report_row *row = add_row(builder, table);
-        add_cell(builder, row, TONE_NAME, compared->comparison->scenarios[j]->name);
+        struct report_row *row = add_row(builder, comparing->table);
+        add_cell(builder, row, TONE_NAME, scenario_name(comparing, j));
         for (size_t i = 0; i < compared->row_count; i++)
-            add_compared(builder, row, &compared->rows[i].cells[j], units[i]);
+            add_compared(comparing, row, &compared->rows[i], j, units[i]);
     }
+}
+
+static void add_comparison(struct builder *builder, struct report_section *section,
+                           const struct comparison *comparison)
+{
+    struct compared compared;
+    compare_evaluate(builder->evaluator, comparison, &compared);
+    struct comparing comparing = {.builder = builder, .compared = &compared};
+    comparing.table = add_table(builder, section,
+                                arena_printf(builder->arena, "Against %s: " UP " better, " DOWN " worse",
+                                             comparison->scenarios[0]->name));
+    if (comparison->count <= COLUMNS_MAX)
+        figures_as_rows(&comparing);
+    else
+        scenarios_as_rows(&comparing);
+    add_reasons(builder, section, &comparing.reasons);
 }
 
 void build_compare(struct builder *builder)
@@ -102,15 +140,6 @@ void build_compare(struct builder *builder)
     if (builder->view->comparisons.count == 0)
         return;
     struct report_section *section = add_section(builder, "compare", "Comparison", false);
-    for (size_t i = 0; i < builder->view->comparisons.count; i++) {
-        struct compared compared;
-        compare_evaluate(builder->evaluator, &builder->view->comparisons.items[i], &compared);
-        const char *caption = arena_printf(builder->arena, "Against %s: " UP " better, " DOWN " worse",
-                                           compared.comparison->scenarios[0]->name);
-        struct report_table *table = add_table(builder, section, caption);
-        if (compared.comparison->count <= COLUMNS_MAX)
-            figures_as_rows(builder, table, &compared);
-        else
-            scenarios_as_rows(builder, table, &compared);
-    }
+    for (size_t i = 0; i < builder->view->comparisons.count; i++)
+        add_comparison(builder, section, &builder->view->comparisons.items[i]);
 }

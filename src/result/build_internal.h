@@ -59,6 +59,14 @@ void say_what_is_drawn(struct builder *builder, struct report_section *section);
 /* Scenarios with results that are drawn: at most DRAWN_MAX, in order; from a section's point of view. */
 size_t drawn(const struct builder *builder, const struct evaluation **out);
 
+/* Why figures of a table do not exist: a short word stands in the cell, the reasons under the table. */
+struct reasons {
+    VEC(struct rich_text) items;
+    VEC(const char *) keys;
+};
+void add_reason(struct builder *builder, struct reasons *reasons, const char *of, const char *reason);
+void add_reasons(struct builder *builder, struct report_section *section, const struct reasons *reasons);
+
 /* ---- a table of scenarios and figures, whichever way it fits -------------------------------- */
 
 struct matrix_row {

@@ -7,7 +7,6 @@
 static const struct dim rate_dim = {{[DIM_DATA] = 1, [DIM_TIME] = -1}};
 static const struct dim work_rate_dim = {{[DIM_WORK] = 1, [DIM_TIME] = -1}};
 static const struct dim intensity_dim = {{[DIM_WORK] = 1, [DIM_DATA] = -1}};
-static const struct dim token_dim = {{[DIM_TOKEN] = 1}};
 
 /* ---- devices -------------------------------------------------------------------------------- */
 
@@ -162,21 +161,24 @@ static void add_points_table(struct builder *builder, struct report_section *sec
     }
 }
 
-/* A threshold, or why there is none. */
+/* A threshold, or the word for its absence with the reason noted. */
 static void add_threshold(struct builder *builder, struct report_row *row, struct decl *scenario,
-                          enum quantity quantity, struct dim dim)
+                          enum quantity quantity, const char *absent, struct reasons *reasons)
 {
     struct report_quantity value = evaluate_row(builder->evaluator, scenario, quantity);
+    struct dim dim = evaluate_dim(builder->evaluator, scenario, quantity);
     if (value.type == QUANTITY_NUMBER) {
         add_number(builder, row, value.value, unit_for_print(dim, 1, UNIT_STYLE_DECIMAL));
         return;
     }
-    add_cell(builder, row, TONE_MUTED, value.text);
+    add_cell(builder, row, TONE_MUTED, absent);
+    add_reason(builder, reasons, absent, value.text);
 }
 
 static void add_thresholds(struct builder *builder, struct report_section *section,
                            const struct evaluation *const *scenarios, size_t count)
 {
+    struct reasons reasons = {0};
     struct report_table *table = add_table(builder, section, "Where decode changes sides");
     add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
     add_column(builder, table, "Compute-bound from batch", ALIGN_RIGHT, "critical_batch");
@@ -187,10 +189,11 @@ static void add_thresholds(struct builder *builder, struct report_section *secti
         struct decl *scenario = scenarios[i]->scenario;
         struct report_row *row = add_row(builder, table);
         add_cell(builder, row, TONE_NAME, scenario->name);
-        add_threshold(builder, row, scenario, Q_CRITICAL_BATCH, dim_none());
-        add_threshold(builder, row, scenario, Q_MAX_BATCH, dim_none());
-        add_threshold(builder, row, scenario, Q_KV_EQUALS_WEIGHTS, token_dim);
+        add_threshold(builder, row, scenario, Q_CRITICAL_BATCH, "never", &reasons);
+        add_threshold(builder, row, scenario, Q_MAX_BATCH, "no limit", &reasons);
+        add_threshold(builder, row, scenario, Q_KV_EQUALS_WEIGHTS, "never", &reasons);
     }
+    add_reasons(builder, section, &reasons);
 }
 
 void build_roofline(struct builder *builder)

@@ -1,5 +1,6 @@
 /* build_table.c: sections, blocks and tables, and the one form that figures of scenarios take. */
 #include <math.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "result/build_internal.h"
@@ -107,6 +108,31 @@ struct print_unit scenarios_unit(struct builder *builder, enum quantity quantity
         extent_add(&extent, value.value);
     }
     return column_unit(quantity_info(quantity), dim, extent_middle(&extent));
+}
+
+enum { REASONS_MAX = 100 };
+
+void add_reason(struct builder *builder, struct reasons *reasons, const char *of, const char *reason)
+{
+    const char *key = arena_printf(builder->arena, "%s: %s", of, reason);
+    if (reasons->keys.count == REASONS_MAX)
+        return;
+    for (size_t i = 0; i < reasons->keys.count; i++)
+        if (strcmp(reasons->keys.items[i], key) == 0)
+            return;
+    *VEC_PUSH(builder->arena, reasons->keys) = key;
+    struct rich_text *text = VEC_PUSH(builder->arena, reasons->items);
+    rich_add(builder->arena, text, TONE_NAME, of);
+    rich_addf(builder->arena, text, TONE_MUTED, ": %s", reason);
+}
+
+void add_reasons(struct builder *builder, struct report_section *section, const struct reasons *reasons)
+{
+    if (reasons->items.count == 0)
+        return;
+    struct report_block *list = add_block(builder, section, BLOCK_LIST);
+    for (size_t i = 0; i < reasons->items.count; i++)
+        *VEC_PUSH(builder->arena, list->list.items) = reasons->items.items[i];
 }
 
 /* ---- matrices ------------------------------------------------------------------------------- */
