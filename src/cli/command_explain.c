@@ -64,7 +64,7 @@ static void print_step(struct buffer *text, const struct derivation_step *step)
     if (step->exact)
         buffer_printf(text, "    exactly %s\n", step->exact);
     if (step->source)
-        buffer_printf(text, "    formula: %s\n", step->source);
+        buffer_printf(text, "    %s: %s\n", step->formula ? "formula" : "source", step->source);
     buffer_byte(text, '\n');
 }
 

@@ -39,7 +39,7 @@ static void detail_gpu(struct listing *listing, struct decl *decl)
 
 static void detail_model(struct listing *listing, struct decl *decl)
 {
-    buffer_printf(listing->out, "  parameters %s, active %s, layers %s, cache %s per token\n",
+    buffer_printf(listing->out, "  parameters %s, active %s, layers %s, cache %s\n",
                   evaluate_text(listing->evaluator, decl, Q_PARAMS),
                   evaluate_text(listing->evaluator, decl, Q_ACTIVE_PARAMS),
                   evaluate_text(listing->evaluator, decl, Q_LAYERS),

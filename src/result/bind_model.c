@@ -263,12 +263,12 @@ static void read_model(struct bind_job *job, struct decl *decl, struct pm_model 
 }
 
 /* A parameter count needs a vocabulary and a feed-forward somewhere. */
-static bool is_complete(const struct pm_model *model)
+static bool is_complete(struct bind_job *job, struct decl *decl, const struct pm_model *model)
 {
-    double feed_forward = 0;
+    bool feed_forward = plan_is_set(job->binder->plan, decl, ATTR_FFN); /* `ffn = 0`: none, on purpose */
     for (size_t i = 0; i < model->block_count; i++)
-        feed_forward += model->blocks[i].ffn + model->blocks[i].experts;
-    return model->vocab > 0 && model->hidden > 0 && feed_forward > 0;
+        feed_forward = feed_forward || model->blocks[i].ffn > 0 || model->blocks[i].experts > 0;
+    return model->vocab > 0 && model->hidden > 0 && model->block_count > 0 && feed_forward;
 }
 
 /* A rule of thumb for "one of the two is wrong" (docs/language.md). Checkpoints in the standard library are
@@ -290,7 +290,7 @@ static void settle_params(struct bind_job *job, struct decl *decl, struct bound_
 {
     struct pm_model *model = &bound->model;
     bound->declared_params = bind_number(job, decl, ATTR_MODEL_PARAMS, 0);
-    bound->complete = is_complete(model);
+    bound->complete = is_complete(job, decl, model);
     if (bound->complete) {
         struct pm_params params;
         pm_count_params(model, &params);

@@ -187,10 +187,12 @@ static const struct total totals[] = {
     {"phi-3.5-moe", 41900000000, 0, 0.001},
     {"yi-34b", 34386780160, 0, 0.0001},
     {"command-r-35b", 35000000000, 0, 0.001},
-    {"dbrx", 132000000000, 0, 0.005},
+    {"dbrx", 131596523520, 0, 0},
     {"grok-1", 314000000000, 0, 0.006},
     {"mimo-v2-flash", 309000000000, 0, 0.001},
     {"jamba-v0.1", 52000000000, 0, 0.01},
+    /* a table of the state-spaces/mamba checkpoints */
+    {"mamba-2.8b", 2768345600, 0, 0},
     /* Hugging Face safetensors metadata */
     {"qwen2.5-32b", 32763876352, 0, 0},
     {"qwen2.5-72b", 72706203648, 0, 0},
