@@ -28,7 +28,7 @@ static void add_traced(struct builder *builder, struct report_row *row, const st
         if (value.type == QUANTITY_NUMBER)
             add_number(builder, row, value.value, units[i]);
         else
-            add_cell(builder, row, TONE_MUTED, value.text);
+            add_cell(builder, row, TONE_MUTED, "\xE2\x80\x93");
     }
 }
 

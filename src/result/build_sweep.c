@@ -15,6 +15,7 @@ struct drawing {
     const struct sweep_result *result;
     size_t number; /* of the sweep, from 1 */
     size_t x_axis; /* the axis that lines run along; axis_count when none is numeric */
+    struct reasons *reasons;
 };
 
 static const struct sweep_axis *axis(const struct drawing *drawing, size_t index)
@@ -188,8 +189,12 @@ static void add_shown(const struct drawing *drawing, struct report_row *row, con
         add_number(builder, row, shown->value, unit);
     else if (shown->type == QUANTITY_BOOL)
         add_cell(builder, row, TONE_PLAIN, shown->boolean ? "yes" : "no");
-    else
-        add_cell(builder, row, shown->type == QUANTITY_ABSENT ? TONE_MUTED : TONE_PLAIN, shown->text);
+    else if (shown->type == QUANTITY_TEXT)
+        add_cell(builder, row, TONE_PLAIN, shown->text);
+    else {
+        add_cell(builder, row, TONE_MUTED, EN_DASH);
+        add_reason(builder, drawing->reasons, shown_label(drawing, show), shown->text);
+    }
 }
 
 /* Unless the plan shows it itself; but what is impossible at a point needs a place for its reason. */
@@ -276,7 +281,8 @@ static void add_sweep(struct builder *builder, struct report_section *section, s
 {
     struct sweep_result result;
     sweep_evaluate(builder->evaluator, sweep, &result);
-    struct drawing drawing = {builder, section, &result, number, choose_x_axis(sweep)};
+    struct reasons reasons = {0};
+    struct drawing drawing = {builder, section, &result, number, choose_x_axis(sweep), &reasons};
     say_sweep(&drawing);
     if (drawing.x_axis < sweep->axis_count) {
         for (size_t i = 0; i < sweep->show_count; i++)
@@ -289,6 +295,7 @@ static void add_sweep(struct builder *builder, struct report_section *section, s
                       axis_name(&drawing, other));
     }
     add_sweep_table(&drawing);
+    add_reasons(builder, section, &reasons);
 }
 
 void build_sweeps(struct builder *builder)
