@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "result/build_internal.h"
 
 static const struct dim time_dim = {{[DIM_TIME] = 1}};
@@ -84,6 +85,26 @@ static void fill_bars(struct builder *builder, struct bar_chart *chart, const st
                                       unit_format(builder->arena, value, stack->unit, 3)};
         }
     }
+}
+
+enum { DESCRIBED_MAX = 4 };
+
+/* What the bars show, in words: "today: 30.4 ms, the largest part reading weights with 6.05 ms." */
+static const char *describe(struct builder *builder, const struct stack *stack, const char *what)
+{
+    struct buffer out = buffer_in(builder->arena);
+    buffer_text(&out, what);
+    for (size_t j = 0; j < stack->count && j < DESCRIBED_MAX && stack->part_count > 0; j++) {
+        const struct part *most = &stack->parts[0];
+        for (size_t i = 1; i < stack->part_count; i++)
+            if (stack->parts[i].values[j] > most->values[j])
+                most = &stack->parts[i];
+        buffer_printf(&out, " %s: %s, the largest part %s with %s.", stack->scenarios[j]->scenario->name,
+                      unit_format(builder->arena, stack->totals[j], stack->unit, 3), most->label,
+                      unit_format(builder->arena, most->values[j], stack->unit, 3));
+    }
+    buffer_text(&out, " All figures are in the table after the chart.");
+    return buffer_string(&out);
 }
 
 /* The parts, then their total, then rows beside the sum. */
@@ -189,7 +210,7 @@ static void add_time(struct builder *builder, struct report_section *section, en
     if (stack.count == 0)
         return;
     struct report_chart *chart = add_chart(builder, section, CHART_BARS, times[time].id, times[time].title);
-    chart->description = times[time].description;
+    chart->description = describe(builder, &stack, times[time].description);
     fill_bars(builder, &chart->bars, &stack,
               arena_printf(builder->arena, "%s per %s", stack.unit.text, times[time].per));
     add_stack_table(builder, section, chart->title, &stack, NULL, 0);
@@ -267,8 +288,9 @@ void build_memory(struct builder *builder)
     struct report_chart *chart =
         add_chart(builder, section, CHART_BARS, "memory", "Memory of the fullest GPU");
     chart->description =
-        "One bar per scenario: what occupies the memory of the fullest GPU, against what may be "
-        "used of it.";
+        describe(builder, &stack,
+                 "One bar per scenario: what occupies the memory of the fullest GPU, against "
+                 "what may be used of it.");
     fill_bars(builder, &chart->bars, &stack, arena_printf(builder->arena, "%s per GPU", stack.unit.text));
     add_limits(builder, &chart->bars, &stack, usable);
     const struct matrix_row more[] = {

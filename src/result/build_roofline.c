@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "result/build_internal.h"
 
 static const struct dim rate_dim = {{[DIM_DATA] = 1, [DIM_TIME] = -1}};
@@ -196,6 +197,26 @@ static void add_thresholds(struct builder *builder, struct report_section *secti
     add_reasons(builder, section, &reasons);
 }
 
+enum { DESCRIBED_MAX = 4 };
+
+/* What the picture shows, in words, for those who cannot see it. */
+static const char *describe(struct builder *builder, const struct roofline_chart *chart)
+{
+    struct buffer out = buffer_in(builder->arena);
+    buffer_text(&out, "Work per second over work per byte, both axes logarithmic: a slope for each card's "
+                      "bandwidth, a flat roof for each peak.");
+    for (size_t i = 0; i < chart->points.count && i < DESCRIBED_MAX; i++) {
+        const struct roofline_point *point = &chart->points.items[i];
+        buffer_printf(&out, " %s, %s: %s, limit %s, expected %s.", point->label,
+                      point->phase == SERIES_DECODE ? "decode" : "prefill",
+                      quantity_text(builder->arena, point->intensity, intensity_dim),
+                      quantity_text(builder->arena, point->ceiling, work_rate_dim),
+                      quantity_text(builder->arena, point->expected, work_rate_dim));
+    }
+    buffer_text(&out, " All figures are in the table after the chart.");
+    return buffer_string(&out);
+}
+
 void build_roofline(struct builder *builder)
 {
     const struct evaluation *scenarios[DRAWN_MAX];
@@ -207,10 +228,7 @@ void build_roofline(struct builder *builder)
     struct roofline_chart chart = {0};
     fill_chart(builder, &chart, scenarios, count);
     struct report_chart *block = add_chart(builder, section, CHART_ROOFLINE, "roofline", "Roofline, per GPU");
-    block->description =
-        "Work per second over work per byte, both axes logarithmic. The slope is the memory "
-        "bandwidth, each flat roof a peak. A scenario's decode and prefill stand on their "
-        "limit, with what is expected below it. The figures are in the table after the chart.";
+    block->description = describe(builder, &chart);
     block->roofline = chart;
     add_points_table(builder, section, &chart, scenarios, count);
     add_thresholds(builder, section, scenarios, count);
