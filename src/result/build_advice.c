@@ -49,6 +49,19 @@ static void say_compute(struct builder *builder, const struct evaluation *evalua
         rich_add(builder->arena, out, TONE_PLAIN, ".");
 }
 
+/* A closed loop spends part of each token's time on prompts that other users bring. */
+static void say_interference(struct builder *builder, const struct evaluation *evaluation,
+                             struct rich_text *out)
+{
+    const struct pm_service *expected = &evaluation->result.expected;
+    const double worth_saying = 0.1;
+    if (expected->tpot <= 0 || expected->interference < worth_saying * expected->tpot)
+        return;
+    rich_addf(builder->arena, out, TONE_PLAIN, " Of the %s per token, ", time_text(builder, expected->tpot));
+    rich_add(builder->arena, out, TONE_STRONG, time_text(builder, expected->interference));
+    rich_add(builder->arena, out, TONE_PLAIN, " pass while prompts of other users are read.");
+}
+
 static void say_reservations(struct builder *builder, const struct evaluation *evaluation,
                              struct rich_text *out)
 {
@@ -91,6 +104,7 @@ void say_bound(struct builder *builder, const struct evaluation *evaluation, str
                   count_text(builder, result->decode.launches));
         break;
     }
+    say_interference(builder, evaluation, out);
     say_reservations(builder, evaluation, out);
 }
 
