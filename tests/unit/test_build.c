@@ -147,6 +147,18 @@ Test(build, what_bounds_decode)
                                                       "GB of the 16.1" THIN "GB moved per token.");
 }
 
+Test(build, what_other_users_take_is_said_when_there_are_others)
+{
+    /* A prompt of 512 tokens takes 23.2 ms to read, a tenth of which falls on each of 10 output tokens: more
+     * than a tenth of the time per token. */
+    const struct report *report =
+        build(TEXTBOOK "scenario two : chat { prompt = 512  output = 10  batch = 2 }\n"
+                       "scenario alone : two { batch = 1 }\n");
+    cr_assert_not_null(
+        strstr(plain(&card(report, 1)->advice), "pass while prompts of other users are read."));
+    cr_assert_null(strstr(plain(&card(report, 2)->advice), "other users"));
+}
+
 Test(build, what_would_make_it_fit)
 {
     /* 14e9 + 32 * 2^31 = 82719476736 B, 2719476736 B = 2.53 GiB above 80e9. Left for the cache: 66e9 B, which
