@@ -135,7 +135,7 @@ static double code_width(const char *text, size_t length, uint32_t code)
 {
     if (code >= 0x20 && code < 0x7f)
         return ascii_widths[code - 0x20] / 1000.0;
-    if (code >= 0x2000 && code <= 0x200a)
+    if ((code >= 0x2000 && code <= 0x200a) || code == 0x202f)
         return 0.5;
     return utf8_width(text, length) == 2 ? 1.1 : utf8_width(text, length) == 0 ? 0 : 0.85;
 }

@@ -48,9 +48,21 @@ void html_raw(struct html_page *page, xmlNodePtr parent, const char *text)
         page->failed = true;
 }
 
+/* Reports set thin spaces (U+2009) within numbers and before units. A browser may break a line at them, not
+ * at the narrow no-break space (U+202F), which looks the same; both have three bytes. */
+static const char *unbroken(struct arena *arena, const char *text)
+{
+    if (!strstr(text, "\xe2\x80\x89"))
+        return text;
+    char *copy = arena_strdup(arena, text);
+    for (char *at = copy; (at = strstr(at, "\xe2\x80\x89"));)
+        memcpy(at, "\xe2\x80\xaf", 3);
+    return copy;
+}
+
 void html_text(struct html_page *page, xmlNodePtr parent, const char *text)
 {
-    html_raw(page, parent, clean_line(page->arena, text));
+    html_raw(page, parent, unbroken(page->arena, clean_line(page->arena, text)));
 }
 
 void html_textf(struct html_page *page, xmlNodePtr parent, const char *format, ...)

@@ -10,12 +10,13 @@ static void sort_value(struct html_page *page, xmlNodePtr node, double value)
     html_set(page, node, "data-v", number_significant(text, value, 6));
 }
 
+/* `n`: a number, in one line at the right; `w`: words among numbers, which may wrap. */
 static const char *cell_class(const struct report_column *column, const struct report_cell *cell)
 {
+    static const char *const classes[2][2][2] = {{{NULL, "best"}, {NULL, "best"}},
+                                                 {{"n w", "n w best"}, {"n", "n best"}}};
     bool right = column && column->align == ALIGN_RIGHT;
-    if (cell && cell->best)
-        return right ? "n best" : "best";
-    return right ? "n" : NULL;
+    return classes[right][!cell || cell->has_value][cell && cell->best];
 }
 
 static void heading(struct html_page *page, xmlNodePtr row, const struct report_column *column)

@@ -2,17 +2,27 @@
 #include "backend/svg.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "base/buffer.h"
 
 const char *svg_number(struct svg *svg, double value)
 {
+    /* By hand: a page holds thousands of these, and printf would take as long as all the rest of them. */
     double tenths = fabs(value) < 1e6 ? round(value * 10) : 0; /* nothing is that far out of a drawing */
-    long whole = (long)tenths;
-    if (whole % 10 == 0)
-        return arena_printf(svg->page->arena, "%ld", whole / 10);
-    return arena_printf(svg->page->arena, "%s%ld.%ld", whole < 0 ? "-" : "", labs(whole) / 10,
-                        labs(whole) % 10);
+    unsigned long rest = (unsigned long)fabs(tenths);
+    char text[16], *at = text + sizeof text;
+    *--at = '\0';
+    if (rest % 10) {
+        *--at = (char)('0' + rest % 10);
+        *--at = '.';
+    }
+    rest /= 10;
+    do
+        *--at = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (tenths < 0)
+        *--at = '-';
+    return arena_strdup(svg->page->arena, at);
 }
 
 static void set(struct svg *svg, xmlNodePtr node, const char *name, double value)
@@ -98,7 +108,8 @@ xmlNodePtr svg_label(struct svg *svg, xmlNodePtr parent, const char *class, stru
 
 void svg_hint(struct svg *svg, xmlNodePtr node, const char *text)
 {
-    html_add_text(svg->page, node, "title", NULL, text);
+    if (!svg->narrow) /* a telephone has no pointer that rests */
+        html_add_text(svg->page, node, "title", NULL, text);
 }
 
 const char *svg_kind_class(enum series_kind kind)
@@ -114,42 +125,78 @@ const char *svg_kind_class(enum series_kind kind)
     return (size_t)kind < SERIES_KIND_COUNT ? classes[kind] : "s-other";
 }
 
+static void add_move(struct svg *svg, struct buffer *path, double x, double y, const char *direction,
+                     double to)
+{
+    buffer_printf(path, "M%s,%s%s%s", svg_number(svg, x), svg_number(svg, y), direction, svg_number(svg, to));
+}
+
+/* The lines of a grid as three paths: through the plot, short ones at its edge, and the axes themselves. */
+struct grid {
+    struct buffer lines, minor;
+};
+
+static void draw_grid(struct svg *svg, const struct grid *grid, const struct chart_scale *x,
+                      const struct chart_scale *y)
+{
+    xmlNodePtr group = svg_group(svg, svg->root, "grid");
+    svg_path(svg, group, NULL, buffer_string(&grid->lines));
+    if (grid->minor.length)
+        svg_path(svg, group, "base", buffer_string(&grid->minor));
+    struct buffer base = buffer_in(svg->page->arena);
+    add_move(svg, &base, x->from, y->from, "H", x->to);
+    if (y->log)
+        add_move(svg, &base, x->from, y->from, "V", y->to);
+    svg_path(svg, group, "base", buffer_string(&base));
+}
+
+static void label_x(struct svg *svg, const struct chart_scale *x, const struct chart_ticks *ticks,
+                    double baseline, const char *title)
+{
+    xmlNodePtr group = svg_group(svg, svg->root, "axis middle");
+    double free_from = -1e9; /* labels of a log axis may stand close to each other */
+    for (size_t i = 0; i < ticks->items.count; i++) {
+        const struct chart_tick *tick = &ticks->items.items[i];
+        if (!tick->label)
+            continue;
+        double half = chart_text_width(tick->label, svg->size) / 2;
+        /* The last one may reach past the plot, not the drawing. */
+        double centre = fmin(chart_at(x, tick->value), svg->width - half);
+        if (centre - half < free_from)
+            continue;
+        svg_text(svg, group, NULL, centre, baseline, SVG_START, tick->label);
+        free_from = centre + half + 6;
+    }
+    svg_text(svg, svg_group(svg, svg->root, "axis end"), NULL, x->to, baseline + svg->size + 6, SVG_START,
+             title);
+}
+
 void svg_axes(struct svg *svg, const struct chart_scale *x, const struct chart_ticks *x_ticks,
               const char *x_title, const struct chart_scale *y, const struct chart_ticks *y_ticks,
               const char *y_title)
 {
-    xmlNodePtr grid = svg_group(svg, svg->root, "grid");
-    xmlNodePtr labels = svg_group(svg, svg->root, "axis");
-    double free_from = -1e9; /* x labels of a log axis may stand close to each other */
+    struct grid grid = {buffer_in(svg->page->arena), buffer_in(svg->page->arena)};
     for (size_t i = 0; i < x_ticks->items.count; i++) {
         const struct chart_tick *tick = &x_ticks->items.items[i];
         double at = chart_at(x, tick->value);
-        if (!tick->label) {
-            svg_line(svg, grid, "minor", at, y->from, at, y->from + 4);
-            continue;
-        }
-        double half = chart_text_width(tick->label, svg->size) / 2;
-        svg_line(svg, grid, NULL, at, y->from, at, y->to);
-        double centre =
-            fmin(at, svg->width - half); /* the last one may reach past the plot, not the drawing */
-        if (centre - half < free_from)
-            continue;
-        svg_text(svg, labels, NULL, centre, y->from + svg->size + 6, SVG_MIDDLE, tick->label);
-        free_from = centre + half + 6;
+        add_move(svg, tick->label ? &grid.lines : &grid.minor, at, y->from, "V",
+                 tick->label ? y->to : y->from + 4);
     }
     for (size_t i = 0; i < y_ticks->items.count; i++) {
         const struct chart_tick *tick = &y_ticks->items.items[i];
         double at = chart_at(y, tick->value);
-        if (!tick->label) {
-            svg_line(svg, grid, "minor", x->from - 4, at, x->from, at);
-            continue;
-        }
-        svg_line(svg, grid, NULL, x->from, at, x->to, at);
-        svg_text(svg, labels, NULL, x->from - 7, at + svg->size * 0.35, SVG_END, tick->label);
+        add_move(svg, tick->label ? &grid.lines : &grid.minor, x->from, at, "H",
+                 tick->label ? x->to : x->from - 4);
     }
-    svg_line(svg, grid, "base", x->from, y->from, x->to, y->from);
-    if (y->log)
-        svg_line(svg, grid, "base", x->from, y->from, x->from, y->to);
-    svg_text(svg, labels, NULL, x->to, y->from + 2 * svg->size + 12, SVG_END, x_title);
-    svg_text(svg, labels, NULL, svg->narrow ? 0 : 2, y->to - 12, SVG_START, y_title);
+    draw_grid(svg, &grid, x, y);
+    label_x(svg, x, x_ticks, y->from + svg->size + 6, x_title);
+    xmlNodePtr labels = svg_group(svg, svg->root, "axis end");
+    for (size_t i = 0; i < y_ticks->items.count; i++) {
+        const struct chart_tick *tick = &y_ticks->items.items[i];
+        if (tick->label)
+            svg_text(svg, labels, NULL, x->from - 7, chart_at(y, tick->value) + svg->size * 0.35, SVG_START,
+                     tick->label);
+    }
+    svg_text(svg, svg_group(svg, svg->root, "axis"), NULL, svg->narrow ? 0 : 2, y->to - 12, SVG_START,
+             y_title);
 }

@@ -38,7 +38,7 @@ xmlNodePtr svg_text(struct svg *svg, xmlNodePtr parent, const char *class, doubl
 xmlNodePtr svg_label(struct svg *svg, xmlNodePtr parent, const char *class, struct chart_box box,
                      const char *text);
 
-/* What a pointer that rests on the node is told. */
+/* What a pointer that rests on the node is told; wide drawings only. */
 void svg_hint(struct svg *svg, xmlNodePtr node, const char *text);
 
 /* A coordinate, to a tenth, for use within a path. */
