@@ -209,6 +209,8 @@ static void collect_body_statement(struct plan *plan, struct decl *decl, const s
 static void collect_body(struct plan *plan, struct decl *decl, const struct stmt_list *body,
                          const char *prefix)
 {
+    if (body->incomplete) /* a syntax error took something away, which must not be missed again */
+        poison(decl);
     for (size_t i = 0; i < body->count; i++)
         collect_body_statement(plan, decl, body->items[i], prefix);
 }
@@ -328,10 +330,8 @@ void collect_module(struct plan *plan, struct module *module)
         case STMT_LET: collect_let(plan, module, stmt); break;
         case STMT_IMPORT: collect_import(plan, module, stmt); break;
         case STMT_COMPARE:
-        case STMT_ASSERT: break; /* read by view.c */
-        case STMT_GUARD:
-            diag_add(plan->diags, DIAG_E0209, stmt->head, "`guard` is not supported in this version");
-            break;
+        case STMT_ASSERT:
+        case STMT_GUARD: break; /* read by view.c */
         case STMT_ATTRIBUTE:
         case STMT_GROUP:
             report_misplaced(plan, stmt, "an attribute", "at the top level; a named value is written `let`");

@@ -32,9 +32,19 @@ static struct module *skip_aliases(struct plan *plan, struct scope scope, const 
 
 /* ---- references ------------------------------------------------------------------------------ */
 
+/* A name may have been declared where a syntax error stands, which is one mistake and not two. */
+static bool may_be_lost(const struct module *module, const struct decl *decl)
+{
+    if (module->tree && module->tree->statements->incomplete)
+        return true;
+    return decl && decl->state->stmt && decl->state->stmt->declaration.body->incomplete;
+}
+
 static void report_unknown(struct plan *plan, struct module *module, const struct path *path, size_t first,
                            enum kind kind)
 {
+    if (may_be_lost(module, NULL))
+        return;
     const char *name = path->parts[first].text;
     struct span span = part_span(path, first);
     struct diag *diag = diag_add(plan->diags, DIAG_E0201, span, "there is no %s `%s`", kind_name(kind),
@@ -162,6 +172,8 @@ static struct value read_let(struct plan *plan, struct let *let, const struct pa
 static void report_unknown_name(struct plan *plan, struct scope scope, struct module *module,
                                 const struct path *path, size_t first)
 {
+    if (may_be_lost(module, scope.decl))
+        return;
     const char *name = path->parts[first].text;
     struct span span = path->parts[first].span;
     struct diag *diag = diag_add(plan->diags, DIAG_E0201, span, "nothing is called `%s`", name);
@@ -195,8 +207,47 @@ static void report_unknown_name(struct plan *plan, struct scope scope, struct mo
         diag_fix(plan->diags, diag, span, near, "did you mean `%s`?", near);
 }
 
+/* The declaration that `parts[first]` names, whatever its kind. */
+static struct decl *find_any(struct plan *plan, struct module *module, const struct path *path, size_t first)
+{
+    struct decl *decl = NULL;
+    for (size_t i = 0; i < LOOKUP_KINDS && !decl; i++)
+        decl = module_find(plan, module, lookup_order[i], path->parts[first].text);
+    return decl;
+}
+
+/* `old.chat.tpot` in a guard: `chat` is a declaration of this plan, its figures are the old report's. */
+static struct value read_old(struct plan *plan, struct scope scope, const struct path *path)
+{
+    struct path rest = {path->parts + 1, path->count - 1, part_span(path, 1)};
+    size_t first;
+    struct module *module = skip_aliases(plan, scope, &rest, &first);
+    struct decl *decl = find_any(plan, module, &rest, first);
+    if (!decl) {
+        report_unknown_name(plan, scope, module, &rest, first);
+        return value_error();
+    }
+    if (first + 1 == rest.count) {
+        diag_add(plan->diags, DIAG_E0208, path->span, "`old.` reads a figure: `old.%s.tpot`",
+                 path_text(plan, &rest, 0, rest.count));
+        return value_error();
+    }
+    if (!plan->old->read)
+        return read_declaration(plan, decl, &rest, first + 1);
+    return plan->old->read(plan->old->context, decl,
+                           path_text(plan, &rest, first + 1, rest.count - first - 1));
+}
+
+static bool is_old(const struct plan *plan, struct scope scope, const struct path *path)
+{
+    return plan->old && !scope.decl && path->count > 1 && !path->parts[0].quoted &&
+           strcmp(path->parts[0].text, "old") == 0;
+}
+
 struct value lookup_path(struct plan *plan, struct scope scope, const struct path *path)
 {
+    if (is_old(plan, scope, path))
+        return read_old(plan, scope, path);
     for (struct decl *decl = scope.decl; decl; decl = decl->parent) { /* a block, then its model */
         bool found;
         struct value value = read_member(plan, decl, path, 0, &found);
@@ -209,11 +260,9 @@ struct value lookup_path(struct plan *plan, struct scope scope, const struct pat
     size_t first;
     struct module *module = skip_aliases(plan, scope, path, &first);
     const char *name = path->parts[first].text;
-    for (size_t i = 0; i < LOOKUP_KINDS; i++) {
-        struct decl *decl = module_find(plan, module, lookup_order[i], name);
-        if (decl)
-            return read_declaration(plan, decl, path, first + 1);
-    }
+    struct decl *declared = find_any(plan, module, path, first);
+    if (declared)
+        return read_declaration(plan, declared, path, first + 1);
     let = first > 0 ? module_find_let(plan, module, name) : NULL;
     if (let && first + 1 == path->count)
         return let_value(plan, let);

@@ -330,18 +330,17 @@ static const char *nearest_beginning(const char *word) {
     return suggestion_result(&suggestion);
 }
 
-static void explain_unknown_kind(struct surprise *surprise, const struct token *word) {
-    const char *nearest = nearest_beginning(word->text);
-    if (surprise->in_block)
-        surprise->parser->stream.resumed = true; /* its block is no group of attributes */
-    struct diag *diag = parser_error(surprise->parser, DIAG_E0127, word->span, "`%s` declares nothing",
-                                     source_text(surprise->parser, word->span));
+const char *syntax_error_unknown_kind(struct parser *parser, struct token word) {
+    const char *nearest = nearest_beginning(word.text);
+    struct diag *diag = parser_error(parser, DIAG_E0127, word.span, "`%s` declares nothing",
+                                     source_text(parser, word.span));
     if (nearest != NULL)
-        diag_fix(surprise->diags, diag, word->span, nearest, "did you mean `%s`?", nearest);
-    else if (!surprise->in_block)
-        diag_note(surprise->diags, diag,
+        diag_fix(parser->diags, diag, word.span, nearest, "did you mean `%s`?", nearest);
+    else if (!token_stream_in_block(&parser->stream))
+        diag_note(parser->diags, diag,
                   "a declaration begins with one of: format, gpu, system, model, engine, scenario, sweep, search, "
                   "fleet, measured, report, compare, assert, guard, let, import");
+    return nearest;
 }
 
 static bool explain_top_level(struct surprise *surprise) {
@@ -351,12 +350,12 @@ static bool explain_top_level(struct surprise *surprise) {
         (token_ends_expression(surprise->before->kind) && !found->first_on_line))
         return false;
     if (!text_is_left_side(parser, found->span.end)) {
-        explain_unknown_kind(surprise, found);
+        syntax_error_unknown_kind(parser, *found);
         return true;
     }
     size_t next = text_skip_space(parser, found->span.end);
     if (parser->source->text[next] == '{') {
-        explain_unknown_kind(surprise, found);
+        syntax_error_unknown_kind(parser, *found);
         return true;
     }
     struct diag *diag = parser_error(parser, DIAG_E0128, found->span,
@@ -383,12 +382,6 @@ static bool explain_equals(struct surprise *surprise) {
     struct parser *parser = surprise->parser;
     if (!is_expected(surprise, TOK_ASSIGN) || !token_ends_expression(before->kind))
         return false;
-    size_t next = text_skip_space(parser, found->span.end);
-    if (before->kind == TOK_NAME && surprise->in_block && parser->source->text[next] == '{' &&
-        (token_is_word(found->kind) || found->kind == TOK_STRING)) {
-        explain_unknown_kind(surprise, before);
-        return true;
-    }
     bool value = token_is_word(found->kind) || found->kind == TOK_STRING || found->kind == TOK_NUMBER ||
                  found->kind == TOK_OPEN_PAREN || found->kind == TOK_MINUS;
     if (value && !found->first_on_line) {

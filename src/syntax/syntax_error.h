@@ -14,6 +14,9 @@ void syntax_error_report(struct parser *parser, struct token_set expected);
 /* An operand is missing after the last token delivered. */
 void syntax_error_operand(struct parser *parser);
 
+/* A declaration of a kind nobody knows. Returns the word that was meant, or NULL. */
+const char *syntax_error_unknown_kind(struct parser *parser, struct token word);
+
 /* A binary minus without a blank on each side. */
 void syntax_error_minus(struct parser *parser, struct span minus, bool blank_before, bool blank_after);
 

@@ -7,7 +7,9 @@
  * leaves no trace. */
 #include <string.h>
 
+#include "base/intern.h"
 #include "grammar/parse.h"
+#include "syntax/keyword.h"
 #include "syntax/lexeme.h"
 #include "syntax/parser.h"
 #include "syntax/scan.h"
@@ -217,6 +219,42 @@ static void skip_braces(struct parser *parser) {
     }
 }
 
+/* The rest of a declaration whose first word was delivered. */
+static void skip_declaration(struct parser *parser) {
+    parser->quiet = true;
+    struct token token = next_token(parser);
+    while (token_is_word(token.kind) || token.kind == TOK_STRING || token.kind == TOK_COLON ||
+           token.kind == TOK_DOT)
+        token = next_token(parser);
+    if (token.kind == TOK_OPEN_BRACE)
+        skip_braces(parser);
+    else
+        token_stream_put_back(&parser->stream, token);
+    parser->quiet = false;
+}
+
+/* A name that begins a statement and is followed by another name and a block would be a declaration if its
+ * kind were known. It is taken for the kind that was meant, so that what it declares is not missed; without a
+ * likely one its block is skipped. True for a mistake. */
+static bool correct_unknown_kind(struct parser *parser, struct token *token) {
+    int previous = token_past(&parser->stream, 0)->kind;
+    bool beginning = previous == TOK_OPEN_BRACE || previous == TOK_CLOSE_BRACE || previous == TOK_SEMICOLON ||
+                     previous == TOK_SYNC || previous == TOK_WHOLE_FILE ||
+                     (token_ends_expression(previous) && (previous == TOK_NAME || !token_is_word(previous)));
+    if (token->kind != TOK_NAME || !beginning || parser->expression_only ||
+        !declaration_follows(parser, *token))
+        return false;
+    const char *meant = syntax_error_unknown_kind(parser, *token);
+    const struct keyword *kind = meant == NULL ? NULL : keyword_find(meant, strlen(meant));
+    if (kind == NULL || kind->class != KEYWORD_KIND) {
+        skip_declaration(parser);
+        return true;
+    }
+    token->kind = TOK_KIND;
+    token->text = intern_text(parser->strings, meant);
+    return false;
+}
+
 /* Skips to where a statement begins and leaves that token in the queue. The offending token may itself be the
  * place, unless parsing went on from it already. */
 static struct token recover(struct parser *parser) {
@@ -318,6 +356,8 @@ static bool ends_statement(const struct parser *parser, struct token token) {
         return false;
     if (token.kind == TOK_PERF_error)
         return true;
+    if (token.kind == TOK_NAME && declaration_follows(parser, token))
+        return true;
     if (!token.first_on_line)
         return false;
     bool left_side = text_is_left_side(parser, token.span.end);
@@ -342,8 +382,9 @@ static struct token checked_token(struct parser *parser) {
         return token;
     }
     stream->separating = false;
-    stream->resumed = token_past(stream, 0)->kind == TOK_SYNC;
-    if (token.kind == TOK_PERF_error) {
+    bool unknown = correct_unknown_kind(parser, &token);
+    stream->resumed = unknown || token_past(stream, 0)->kind == TOK_SYNC;
+    if (token.kind == TOK_PERF_error || unknown) {
         stream->recovering = true;
     } else if (is_too_deep(stream, token.kind)) {
         syntax_error_nesting(parser, token.span);

@@ -61,7 +61,10 @@ Test(recovery, in_a_block) {
          "declaration gpu a\n  attribute x = 1\n  attribute z = 3\n"},
         {"gpu a { and = 3 x = and y = 2 }", "E0118 1:9\nE0118 1:21\n", "declaration gpu a\n  attribute y = 2\n"},
         {"gpu a { x = y = 3 z = 2 }", "E0123 1:15\n", "declaration gpu a\n  attribute z = 2\n"},
-        {"gpu a { blok b { x = 1 } y = 2 }", "E0127 1:9\n", "declaration gpu a\n  attribute y = 2\n"},
+        {"gpu a { blok b { x = 1 } y = 2 }", "E0127 1:9\n",
+         "declaration gpu a\n  declaration block b\n    attribute x = 1\n  attribute y = 2\n"},
+        {"gpu a { x = c\n qqqqq b { x = 1 } y = d e { } }", "E0127 2:2\n",
+         "declaration gpu a\n  attribute x = c\n  attribute y = d\n  group e\n"},
         {"sweep a { show x, y z\n show w\n b = 1 .. 8 step\n}", "E0137 1:21\nE0101 4:1\n",
          "declaration sweep a\n  show x, y\n  show w\n"},
         {"gpu a { x = if b then c y = 2 }", "E0121 1:25\n", "declaration gpu a\n  attribute y = 2\n"},
@@ -73,7 +76,9 @@ Test(recovery, in_a_block) {
 
 Test(recovery, at_the_top_level) {
     static const struct mistake mistakes[] = {
-        {"modle x { a = 1 }\nenigne y { b = 1 }\ngpu z { }", "E0127 1:1\nE0127 2:1\n", "declaration gpu z\n"},
+        {"modle x { a = 1 }\nenigne y { b = 1 }\ngpu z { }", "E0127 1:1\nE0127 2:1\n",
+         "declaration model x\n  attribute a = 1\ndeclaration engine y\n  attribute b = 1\ndeclaration gpu z\n"},
+        {"let x = 1\nqqqqq y : z { a = 1 }\ngpu b { }", "E0127 2:1\n", "let x = 1\ndeclaration gpu b\n"},
         {"let a = 1\nb = 2\nc = 3\nlet d = 4", "E0128 2:1\n", "let a = 1\nlet d = 4\n"},
         {"gpu H100 SXM { x = 1 }\ngpu b { }", "E0131 1:10\n", "declaration gpu b\n"},
         {"gpu a\ngpu b { }", "E0131 1:1\n", "declaration gpu b\n"},
