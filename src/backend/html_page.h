@@ -21,6 +21,7 @@ struct html_page {
     xmlDocPtr doc;
     bool failed;                                      /* libxml2 ran out of memory */
     bool lines_linked;                                /* some listing holds line anchors of the plan itself */
+    size_t tables;                                    /* tables drawn so far */
     size_t listings;                                  /* listings drawn so far */
     size_t derivations;                               /* derivations met so far */
     VEC(const struct derivation *) shown_derivations; /* those the page will hold, in order */

@@ -63,7 +63,9 @@ void html_table(struct html_page *page, xmlNodePtr parent, const struct report_t
     xmlNodePtr frame = html_add_text(page, parent, "div", "frame", NULL);
     html_set(page, frame, "role", "region");
     html_set(page, frame, "tabindex", "0");
-    html_set(page, frame, "aria-label", table->caption ? table->caption : "Table");
+    page->tables++; /* numbered, so that no two regions have one name */
+    html_setf(page, frame, "aria-label", "Table %zu%s%s", page->tables, table->caption ? ": " : "",
+              table->caption ? table->caption : "");
     xmlNodePtr node = html_add(page, frame, "table");
     if (table->caption)
         html_add_text(page, node, "caption", NULL, table->caption);
