@@ -36,7 +36,7 @@ struct cli {
     enum colour_choice colour;
     unsigned width;    /* 0: of the terminal, else 80 */
     size_t max_errors; /* 0: all */
-    bool werror, long_list, help, version;
+    bool werror, long_list, assume_dense, help, version;
 };
 
 /* Reads the arguments after the command's name. False, after a message, when they are no good. */
@@ -83,6 +83,7 @@ enum exit_status command_report(struct cli *cli);
 enum exit_status command_check(struct cli *cli);
 enum exit_status command_list(struct cli *cli);
 enum exit_status command_explain(struct cli *cli);
+enum exit_status command_import(struct cli *cli);
 
 /* The text of --help, and of what a bad command line is answered with. */
 void help_write(struct buffer *out);

@@ -20,7 +20,7 @@ static const struct command {
     {"explain", command_explain},
     {"diff", NULL},
     {"fmt", NULL},
-    {"import", NULL},
+    {"import", command_import},
     {"lsp", NULL},
     {"calibrate", NULL},
 };

@@ -18,6 +18,7 @@ enum option_id {
     OPTION_WIDTH,
     OPTION_MAX_ERRORS,
     OPTION_LONG,
+    OPTION_ASSUME_DENSE,
     OPTION_HELP,
     OPTION_VERSION
 };
@@ -40,6 +41,8 @@ static const struct option_row {
     {OPTION_WIDTH, 0, "width", "COLUMNS", "columns of the text report (60 to 400)"},
     {OPTION_MAX_ERRORS, 0, "max-errors", "N", "print at most N diagnostics; 0 prints all (20)"},
     {OPTION_LONG, 'l', "long", NULL, "with list: figures and sources too"},
+    {OPTION_ASSUME_DENSE, 0, "assume-dense", NULL,
+     "with import: read an unknown architecture as a plain decoder"},
     {OPTION_HELP, 'h', "help", NULL, "print this and exit"},
     {OPTION_VERSION, 0, "version", NULL, "print the version and exit"},
 };
@@ -106,6 +109,7 @@ static bool apply(struct cli *cli, enum option_id id, const char *value)
         cli->max_errors = number;
         return true;
     case OPTION_LONG: return cli->long_list = true;
+    case OPTION_ASSUME_DENSE: return cli->assume_dense = true;
     case OPTION_HELP: return cli->help = true;
     case OPTION_VERSION: return cli->version = true;
     }
@@ -190,6 +194,7 @@ void help_write(struct buffer *out)
              "  perfc list WHAT [--long]    gpus, models, formats, engines, units, quantities, attributes\n"
              "  perfc explain CODE          what a diagnostic means: perfc explain E0207\n"
              "  perfc explain PLAN NAME     how a figure is made: perfc explain plan.perf chat.tpot\n"
+             "  perfc import FILE           a model declaration from a config.json, .safetensors or .gguf\n"
              "\n"
              "`-` as PLAN reads standard input.\n"
              "\n");

@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/intern.h"
+#include "import/import.h"
 #include "sema/internal.h"
 #include "sema/stdlib_data.h"
 #include "source/suggest.h"
@@ -164,18 +165,32 @@ static struct module *import_stdlib(struct plan *plan, const struct stmt *stmt, 
     return NULL;
 }
 
+/* A model file as the declaration that describes it. */
+static struct module *import_model_module(struct plan *plan, const struct stmt *stmt, const char *path,
+                                          const char *identity)
+{
+    struct import_options options = {.cause = stmt->import.file.span};
+    struct imported imported;
+    if (!import_model(plan->arena, plan->sources, plan->diags, path, &options, &imported))
+        return NULL;
+    plan->module_count++;
+    struct module *module = module_new(plan, imported.path, identity, false);
+    map_put(plan->modules, identity, module);
+    module_parse(plan, module, imported.text, imported.length);
+    *VEC_PUSH(plan->arena, plan->plan_modules) = module;
+    return module;
+}
+
 struct module *module_import(struct plan *plan, struct module *from, const struct stmt *stmt)
 {
     const char *file = stmt->import.file.text;
     if (strncmp(file, "stdlib:", 7) == 0)
         return import_stdlib(plan, stmt, file + 7);
     size_t length = strlen(file);
-    if (length < 5 || strcmp(file + length - 5, ".perf") != 0) {
-        bool json = length >= 5 && strcmp(file + length - 5, ".json") == 0;
-        diag_add(plan->diags, json ? DIAG_E0209 : DIAG_E0402, stmt->import.file.span,
-                 json ? "import of a model configuration (`%s`) is not supported in this version"
-                      : "cannot import `%s`: only `.perf` files can be imported",
-                 file);
+    bool model_file = import_is_model_file(file);
+    if (!model_file && (length < 5 || strcmp(file + length - 5, ".perf") != 0)) {
+        diag_add(plan->diags, DIAG_E0402, stmt->import.file.span,
+                 "cannot import `%s`: only `.perf`, `.json`, `.safetensors` and `.gguf` files can be imported", file);
         return NULL;
     }
     const char *path = find_import(plan, from, file);
@@ -188,6 +203,8 @@ struct module *module_import(struct plan *plan, struct module *from, const struc
                  IMPORTS_MAX);
         return NULL;
     }
+    if (model_file)
+        return import_model_module(plan, stmt, path, identity);
     struct buffer text = buffer_in(plan->arena);
     const char *why = read_path(plan, path, &text);
     if (why) {

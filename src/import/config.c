@@ -1,0 +1,101 @@
+/* config.c: from a config.json to an architecture: finding the language part and its family, and composing it. */
+#include "import/config.h"
+
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "source/suggest.h"
+
+/* Wrappers of a language model under text_config, beside towers. Their own model_type says nothing about the
+ * language part when that has one. */
+static const struct {
+    const char *wrapper, *text;
+} wrappers[] = {
+    {"llama4", "llama4_text"},   {"gemma3", "gemma3_text"},           {"gemma4", "gemma4_text"},
+    {"mistral3", "mistral"},     {"qwen3_vl", "qwen3_vl_text"},       {"qwen3_vl_moe", "qwen3_vl_moe_text"},
+    {"qwen3_5", "qwen3_5_text"}, {"qwen3_5_moe", "qwen3_5_moe_text"}, {"llava", "llama"},
+};
+
+static const char *text_family(const char *wrapper)
+{
+    for (size_t i = 0; wrapper && i < sizeof wrappers / sizeof wrappers[0]; i++)
+        if (strcmp(wrappers[i].wrapper, wrapper) == 0)
+            return wrappers[i].text;
+    return NULL;
+}
+
+/* The language part, and the name of its family. */
+static void find_text(struct config *config)
+{
+    json_t *nested = json_object_get(config->root, "text_config");
+    const char *outer = json_string_value(json_object_get(config->root, "model_type"));
+    config->text = config->root;
+    config->family_name = outer;
+    if (!json_is_object(nested))
+        return;
+    config->text = nested;
+    config->text_key = "text_config";
+    const char *inner = json_string_value(json_object_get(nested, "model_type"));
+    config->family_name = inner && *inner ? inner : text_family(outer);
+}
+
+static void unknown_family(struct config *config)
+{
+    struct import_job *job = config->job;
+    const char *keys[] = {config->text_key ? config->text_key : "model_type", "model_type", NULL};
+    if (!config->text_key)
+        keys[1] = NULL;
+    struct span place = json_place(config->json, keys);
+    struct diag *diag;
+    if (config->family_name)
+        diag = job_error_at(job, DIAG_E0406, place, "`model_type` is `%s`, an architecture perfc does not know",
+                            config->family_name);
+    else
+        diag = job_error_at(job, DIAG_E0406, place,
+                            "no `model_type` says which architecture this is");
+    const char *near = config->family_name ? family_suggest(config->family_name) : NULL;
+    if (near)
+        diag_note(job->diags, diag, "it knows `%s`", near);
+    diag_note(job->diags, diag,
+              "`perfc import --assume-dense` reads it as a plain decoder; or write the `model` by hand");
+}
+
+static void report_missing(struct config *config)
+{
+    if (config->missing.count == 0)
+        return;
+    struct buffer names = buffer_in(config->job->arena);
+    for (size_t i = 0; i < config->missing.count; i++)
+        buffer_printf(&names, "%s`%s`", i == 0 ? "" : i + 1 == config->missing.count ? " and " : ", ",
+                      config->missing.items[i]);
+    config_error(config, NULL, config->text_key ? NULL : "model_type", "%s lacks %s, which family `%s` needs",
+                 config->text_key ? "`text_config`" : "the configuration", buffer_string(&names),
+                 config->family->name);
+}
+
+bool config_architecture(struct import_job *job, const struct json_file *json, struct architecture *model)
+{
+    struct config config = {.job = job, .json = json, .root = json->root};
+    find_text(&config);
+    config.family = config.family_name ? family_find(config.family_name) : NULL;
+    if (!config.family && job->options.assume_dense)
+        config.family = family_find("llama");
+    if (!config.family) {
+        unknown_family(&config);
+        return false;
+    }
+    config.family->build(&config, config.family->traits);
+    report_missing(&config);
+    if (job->failed)
+        return false;
+    config_quantization(&config);
+    config_tower(&config);
+    const char *stated = json_string_value(json_object_get(config.root, "_name_or_path"));
+    config.model.title = job_model_title(job, stated);
+    config.model.name = job_model_name(job, config.model.title);
+    config.model.source = arena_printf(job->arena, "imported from %s, model_type %s", job_base_name(job->path),
+                                       config.family_name ? config.family_name : "not stated");
+    *model = config.model;
+    return !job->failed;
+}

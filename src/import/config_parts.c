@@ -1,0 +1,323 @@
+/* config_parts.c: the parts that families are composed of: sizes, attention, feed-forwards, experts, windows.
+ * Which keys mean what was found in the configurations of some ninety published models. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "import/config.h"
+
+#define KEYS_HIDDEN  "hidden_size|d_model|n_embd|n_embed"
+#define KEYS_LAYERS  "num_hidden_layers|n_layer|n_layers|num_layers"
+#define KEYS_HEADS   "num_attention_heads|n_head|n_heads"
+#define KEYS_VOCAB   "vocab_size|padded_vocab_size"
+#define KEYS_FFN     "intermediate_size|ffn_hidden_size|n_inner|ffn_dim"
+#define KEYS_CONTEXT "max_position_embeddings|seq_length|n_positions|max_seq_len|max_sequence_length"
+#define KEYS_EXPERTS "n_routed_experts|num_local_experts|num_experts|moe_num_experts"
+#define KEYS_ACTIVE  "num_experts_per_tok|num_experts_per_token|experts_per_token|top_k_experts|moe_top_k"
+
+/* ---- sizes --------------------------------------------------------------------------------- */
+
+static void read_tied(struct config *config, unsigned traits)
+{
+    json_t *tied = config_either(config, "tie_word_embeddings");
+    config->model.tied = tied ? json_is_true(tied) : (traits & TIED_WHEN_ABSENT) != 0;
+}
+
+void config_sizes(struct config *config, unsigned traits)
+{
+    struct architecture *model = &config->model;
+    model->hidden = config_needed(config, KEYS_HIDDEN);
+    model->vocab = config_needed(config, KEYS_VOCAB);
+    double layers = config->layers > 0 ? (double)config->layers : config_needed(config, KEYS_LAYERS);
+    if (layers > LAYERS_MAX) {
+        config_error(config, NULL, config->text_key ? NULL : "num_hidden_layers",
+                     "%.0f layers; at most %d can be imported", layers, LAYERS_MAX);
+        layers = 1;
+    }
+    config->layers = (size_t)layers;
+    model->max_context = config_count_or(config, KEYS_CONTEXT, 0);
+    model->positions = traits & LEARNED_POSITIONS ? model->max_context : 0;
+    model->embedding_norm = (traits & EMBEDDING_NORM) != 0;
+    model->head_bias = (traits & HEAD_BIAS) != 0 || config_flag_or(config, "lm_head_bias", false);
+    read_tied(config, traits);
+    double ffn;
+    if (config_count(config, KEYS_FFN, &ffn) && ffn > 0)
+        config->ffn = ffn;
+    else if (traits & WIDE_WHEN_ABSENT)
+        config->ffn = 4 * model->hidden;
+}
+
+/* ---- attention ----------------------------------------------------------------------------- */
+
+/* Every spelling of the number of key/value heads; absent or null, as many as query heads. */
+static double kv_heads(struct config *config, unsigned traits, double heads)
+{
+    double value;
+    if (config_count(config, "num_key_value_heads|num_kv_heads|n_head_kv|num_attention_groups", &value) && value > 0)
+        return value;
+    if (config_flag_or(config, "multi_query_attention", false))
+        return config_needed(config, "multi_query_group_num");
+    json_t *nested = json_object_get(config->text, "attn_config");
+    if (config_count_in(config, nested, "attn_config", "kv_n_heads", &value) && value > 0)
+        return value;
+    return config_flag_or(config, "multi_query", (traits & ONE_KV_HEAD_WHEN_ABSENT) != 0) ? 1 : heads;
+}
+
+static double head_dim(struct config *config, double heads)
+{
+    double value;
+    if (config_count(config, "head_dim|kv_channels|attention_head_dim", &value) && value > 0)
+        return value;
+    value = config->model.hidden / heads;
+    if (value != (double)(size_t)value) {
+        config_missing(config, "head_dim");
+        return 1;
+    }
+    return value;
+}
+
+static void read_biases(struct config *config, unsigned traits, struct layer *layer)
+{
+    bool bias = config_flag_or(config, "attention_bias|bias|use_bias|add_bias_linear",
+                               (traits & (BIAS_ALWAYS | BIAS_WHEN_ABSENT)) != 0);
+    layer->value[LAYER_QKV_BIAS] = bias || (traits & (QKV_BIAS_ALWAYS | BIAS_ALWAYS)) != 0 ||
+                                   config_flag_or(config, "add_qkv_bias", false);
+    layer->value[LAYER_OUTPUT_BIAS] = (bias || (traits & BIAS_ALWAYS)) && !(traits & NO_OUTPUT_BIAS);
+}
+
+static enum qk_norm_kind qk_norm(struct config *config, unsigned traits)
+{
+    if ((traits & QK_NORM_BY_KEY) && !config_flag_or(config, "use_qk_norm", false))
+        return QK_NORM_NONE;
+    return traits & HEAD_QK_NORM ? QK_NORM_HEAD : traits & FULL_QK_NORM ? QK_NORM_FULL : QK_NORM_NONE;
+}
+
+static void read_norms(unsigned traits, struct layer *layer)
+{
+    layer->value[LAYER_NORMS] = traits & FOUR_NORMS ? 4 : traits & ONE_NORM ? 1 : 2;
+    layer->value[LAYER_NORM] = traits & BIASED_NORMS ? NORM_LAYER : NORM_RMS;
+}
+
+void config_attention(struct config *config, unsigned traits, struct layer *layer)
+{
+    double *v = layer->value;
+    v[LAYER_HEADS] = config_needed(config, KEYS_HEADS);
+    v[LAYER_KV_HEADS] = kv_heads(config, traits, v[LAYER_HEADS]);
+    v[LAYER_HEAD_DIM] = head_dim(config, v[LAYER_HEADS]);
+    v[LAYER_QK_NORM] = qk_norm(config, traits);
+    if (v[LAYER_KV_HEADS] > v[LAYER_HEADS])
+        config_error(config, NULL, "num_key_value_heads", "%.0f key/value heads for %.0f query heads",
+                     v[LAYER_KV_HEADS], v[LAYER_HEADS]);
+    read_biases(config, traits, layer);
+    read_norms(traits, layer);
+}
+
+/* Latent attention (DeepSeek-V2 and on). num_key_value_heads says nothing about its cache, and head_dim has
+ * several meanings: neither is read. */
+void config_latent(struct config *config, struct layer *layer)
+{
+    double *v = layer->value;
+    v[LAYER_ATTENTION] = ATTENTION_LATENT;
+    v[LAYER_HEADS] = config_needed(config, KEYS_HEADS);
+    v[LAYER_Q_RANK] = config_count_or(config, "q_lora_rank", 0);
+    v[LAYER_KV_RANK] = config_needed(config, "kv_lora_rank");
+    v[LAYER_NOPE_DIM] = config_needed(config, "qk_nope_head_dim");
+    v[LAYER_ROPE_DIM] = config_needed(config, "qk_rope_head_dim");
+    v[LAYER_V_DIM] = config_needed(config, "v_head_dim");
+    if (config_count_or(config, "index_topk", 0) > 0) {
+        v[LAYER_INDEX_HEADS] = config_needed(config, "index_n_heads");
+        v[LAYER_INDEX_DIM] = config_needed(config, "index_head_dim");
+        v[LAYER_INDEX_TOP] = config_needed(config, "index_topk");
+    }
+}
+
+/* Gated delta nets (Qwen3-Next). */
+void config_linear(struct config *config, struct layer *layer)
+{
+    double *v = layer->value;
+    v[LAYER_ATTENTION] = ATTENTION_LINEAR;
+    v[LAYER_LINEAR_KEY_HEADS] = config_needed(config, "linear_num_key_heads");
+    v[LAYER_LINEAR_VALUE_HEADS] = config_needed(config, "linear_num_value_heads");
+    v[LAYER_LINEAR_KEY_DIM] = config_needed(config, "linear_key_head_dim");
+    v[LAYER_LINEAR_VALUE_DIM] = config_needed(config, "linear_value_head_dim");
+    v[LAYER_CONV_KERNEL] = config_needed(config, "linear_conv_kernel_dim");
+}
+
+/* ---- feed-forwards ------------------------------------------------------------------------- */
+
+void config_dense(struct config *config, unsigned traits, struct layer *layer)
+{
+    layer->value[LAYER_FFN] = config->ffn > 0 ? config->ffn : config_needed(config, KEYS_FFN);
+    layer->value[LAYER_FFN_GATED] = !(traits & UNGATED);
+    layer->value[LAYER_FFN_BIAS] =
+        (traits & (BIAS_ALWAYS | FFN_BIAS_ALWAYS)) != 0 ||
+        config_flag_or(config, "mlp_bias|use_bias|add_bias_linear", (traits & BIAS_WHEN_ABSENT) && (traits & UNGATED));
+}
+
+bool config_has_experts(struct config *config)
+{
+    return config_count_or(config, KEYS_EXPERTS, 0) > 0;
+}
+
+/* Shared experts, under each of their names. */
+static void read_shared(struct config *config, struct layer *layer)
+{
+    double *v = layer->value, width;
+    v[LAYER_SHARED_EXPERTS] = config_count_or(config, "n_shared_experts|num_shared_experts", 0);
+    if (config_count(config, "moe_shared_expert_intermediate_size", &width) && v[LAYER_SHARED_EXPERTS] > 0)
+        v[LAYER_SHARED_FFN] = width;
+    else if (config_count(config, "shared_expert_intermediate_size|shared_intermediate_size|share_expert_dim", &width))
+        v[LAYER_SHARED_FFN] = width;
+}
+
+void config_experts(struct config *config, unsigned traits, struct layer *layer)
+{
+    double *v = layer->value;
+    v[LAYER_EXPERTS] = config_needed(config, KEYS_EXPERTS);
+    v[LAYER_ACTIVE_EXPERTS] = config_needed(config, KEYS_ACTIVE);
+    v[LAYER_EXPERT_FFN] = traits & EXPERTS_OF_FFN_WIDTH ? config_needed(config, KEYS_FFN)
+                                                        : config_needed(config, "moe_intermediate_size");
+    v[LAYER_FFN_GATED] = !(traits & UNGATED);
+    const char *method = config_word(config, "topk_method");
+    v[LAYER_ROUTER_BIAS] = (traits & ROUTER_BIAS) != 0 || (method && strcmp(method, "noaux_tc") == 0) ||
+                           config_flag_or(config, "use_routing_bias", false);
+    read_shared(config, layer);
+    v[LAYER_SHARED_GATE] = (traits & SHARED_GATE) != 0 && v[LAYER_SHARED_FFN] > 0;
+    if (v[LAYER_ACTIVE_EXPERTS] > v[LAYER_EXPERTS])
+        config_error(config, NULL, "num_experts_per_tok", "%.0f of %.0f experts per token",
+                     v[LAYER_ACTIVE_EXPERTS], v[LAYER_EXPERTS]);
+}
+
+static void sparse_by_lists(struct config *config, bool *sparse)
+{
+    json_t *list, *entry;
+    size_t i;
+    if ((list = config_list(config, "mlp_layer_types")) != NULL) {
+        json_array_foreach(list, i, entry) {
+            const char *word = json_string_value(entry);
+            sparse[i] = word && strcmp(word, "sparse") == 0;
+            if (!word || (!sparse[i] && strcmp(word, "dense") != 0)) {
+                config_error(config, NULL, "mlp_layer_types", "entry %zu of `mlp_layer_types` is not known", i);
+                return;
+            }
+        }
+    }
+    if (json_is_array(json_object_get(config->text, "moe_layer_freq")) &&
+        (list = config_list(config, "moe_layer_freq")) != NULL)
+        json_array_foreach(list, i, entry)
+            sparse[i] = sparse[i] && json_integer_value(entry) != 0;
+    json_t *only = config_member(config->text, "mlp_only_layers", NULL);
+    json_array_foreach(only, i, entry) {
+        json_int_t layer = json_integer_value(entry);
+        if (layer >= 0 && (size_t)layer < config->layers)
+            sparse[layer] = false;
+    }
+}
+
+const bool *config_sparse_layers(struct config *config)
+{
+    bool *sparse = ARENA_ARRAY(config->job->arena, bool, config->layers);
+    if (!config_has_experts(config))
+        return sparse;
+    double dense_first = config_count_or(config, "first_k_dense_replace", 0), every = 1;
+    if (!json_is_array(json_object_get(config->text, "moe_layer_freq")))
+        every = config_count_or(config, "moe_layer_freq", 1);
+    double step = config_count_or(config, "decoder_sparse_step|interleave_moe_layer_step", 1);
+    every = every > 1 ? every : 1;
+    step = step > 1 ? step : 1;
+    /* Layer i of a frequency counts from 0 (DeepSeek), of a step from 1 (Qwen, Llama 4). */
+    for (size_t i = 0; i < config->layers; i++)
+        sparse[i] = (double)i >= dense_first && i % (size_t)every == 0 && (i + 1) % (size_t)step == 0;
+    sparse_by_lists(config, sparse);
+    return sparse;
+}
+
+/* ---- windows ------------------------------------------------------------------------------- */
+
+enum reach { REACH_ALL, REACH_WINDOW, REACH_CHUNK };
+
+/* `layer_types`: one word a layer. */
+static void reach_by_types(struct config *config, json_t *types, enum reach *reach)
+{
+    static const struct {
+        const char *word;
+        enum reach reach;
+    } words[] = {{"full_attention", REACH_ALL},
+                 {"linear_attention", REACH_ALL},
+                 {"sliding_attention", REACH_WINDOW},
+                 {"chunked_attention", REACH_CHUNK}};
+    size_t i, count = sizeof words / sizeof words[0], k;
+    json_t *entry;
+    json_array_foreach(types, i, entry) {
+        const char *word = json_string_value(entry);
+        for (k = 0; k < count && !(word && strcmp(word, words[k].word) == 0); k++)
+            ;
+        if (k == count) {
+            config_error(config, NULL, "layer_types", "entry %zu of `layer_types`, `%s`, is not known", i,
+                         word ? word : "?");
+            return;
+        }
+        reach[i] = words[k].reach;
+    }
+}
+
+/* `sliding_window_pattern`: every n-th layer is global, or a string of L (local) and G. */
+static bool reach_by_pattern(struct config *config, unsigned traits, enum reach *reach)
+{
+    const char *word = config_word(config, "sliding_window_pattern");
+    double every = 0;
+    if (word && *word) {
+        for (size_t i = 0; i < config->layers; i++)
+            reach[i] = word[i % strlen(word)] == 'L' ? REACH_WINDOW : REACH_ALL;
+        return true;
+    }
+    if (traits & ALTERNATE_WINDOWS) {
+        for (size_t i = 0; i < config->layers; i++)
+            reach[i] = i % 2 == 0 ? REACH_WINDOW : REACH_ALL;
+        return true;
+    }
+    config_count(config, "sliding_window_pattern|_sliding_window_pattern", &every);
+    for (size_t i = 0; every > 0 && i < config->layers; i++)
+        reach[i] = (i + 1) % (size_t)every == 0 ? REACH_ALL : REACH_WINDOW;
+    return every > 0;
+}
+
+/* Without a pattern, a window holds for every layer; Qwen2 begins with full layers. */
+static void reach_of_all(struct config *config, enum reach *reach)
+{
+    double first = 0;
+    if (config_flag_or(config, "use_sliding_window", false))
+        first = config_count_or(config, "max_window_layers", 0);
+    for (size_t i = 0; i < config->layers; i++)
+        reach[i] = (double)i >= first ? REACH_WINDOW : REACH_ALL;
+}
+
+void config_windows(struct config *config, unsigned traits)
+{
+    double window = config_count_or(config, "sliding_window|sliding_window_size", 0);
+    double chunk = config_count_or(config, "attention_chunk_size", 0);
+    json_t *types = config_list(config, "layer_types");
+    if (!config_flag_or(config, "use_sliding_window", true))
+        window = 0;
+    if (config->model.max_context > 0 && window >= config->model.max_context)
+        window = 0; /* reaches everything (Phi-4-mini) */
+    if (window == 0 && chunk == 0)
+        return;
+    enum reach *reach = ARENA_ARRAY(config->job->arena, enum reach, config->layers);
+    if (types)
+        reach_by_types(config, types, reach);
+    else if (window > 0 && !reach_by_pattern(config, traits, reach))
+        reach_of_all(config, reach);
+    for (size_t i = 0; i < config->layers && i < config->model.layer_count; i++) {
+        config->model.layers[i].value[LAYER_WINDOW] = reach[i] == REACH_WINDOW ? window : 0;
+        config->model.layers[i].value[LAYER_ATTENTION_CHUNK] = reach[i] == REACH_CHUNK ? chunk : 0;
+    }
+}
+
+/* ---- multi-token prediction ---------------------------------------------------------------- */
+
+void config_mtp(struct config *config, const struct layer *layer, double count)
+{
+    double hidden = config->model.hidden;
+    config->model.mtp_params += count * (layer_params(layer, hidden) + 2 * hidden * hidden + 3 * hidden);
+}

@@ -1,0 +1,189 @@
+/* config_read.c: members of a config.json, with what can be wrong about them. */
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "import/config.h"
+
+enum { COUNT_MAX = 2000000000 };
+
+/* ---- errors -------------------------------------------------------------------------------- */
+
+static struct span place_of(struct config *config, const char *inside, const char *key)
+{
+    const char *keys[4] = {0};
+    size_t count = 0;
+    if (config->text_key)
+        keys[count++] = config->text_key;
+    if (inside)
+        keys[count++] = inside;
+    if (key)
+        keys[count++] = key;
+    return json_place(config->json, keys);
+}
+
+struct diag *config_error(struct config *config, const char *inside, const char *key, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const char *text = arena_vprintf(config->job->arena, format, arguments);
+    va_end(arguments);
+    return job_error_at(config->job, DIAG_E0407, place_of(config, inside, key), "%s", text);
+}
+
+void config_missing(struct config *config, const char *key)
+{
+    for (size_t i = 0; i < config->missing.count; i++)
+        if (strcmp(config->missing.items[i], key) == 0)
+            return;
+    *VEC_PUSH(config->job->arena, config->missing) = key;
+}
+
+/* ---- members ------------------------------------------------------------------------------- */
+
+json_t *config_member(json_t *object, const char *keys, const char **found)
+{
+    while (*keys) {
+        char key[64] = "";
+        size_t length = strcspn(keys, "|");
+        memcpy(key, keys, length < sizeof key ? length : sizeof key - 1);
+        json_t *member = json_object_get(object, key);
+        if (member && !json_is_null(member)) {
+            if (found)
+                *found = keys;
+            return member;
+        }
+        keys += length + (keys[length] == '|');
+    }
+    return NULL;
+}
+
+static const char *first_key(struct config *config, const char *keys)
+{
+    return arena_strndup(config->job->arena, keys, strcspn(keys, "|"));
+}
+
+/* Sizes are integers, but some writers put a point into them (4096.0). */
+static bool whole(const json_t *member, double *value)
+{
+    if (!json_is_number(member))
+        return false;
+    *value = json_number_value(member);
+    return *value == floor(*value) && *value >= 0 && *value <= COUNT_MAX;
+}
+
+bool config_count_in(struct config *config, json_t *object, const char *inside, const char *keys, double *value)
+{
+    const char *key;
+    json_t *member = config_member(object, keys, &key);
+    *value = 0;
+    if (!member)
+        return false;
+    if (whole(member, value))
+        return true;
+    key = first_key(config, key);
+    config_error(config, inside, key, "`%s` is not a whole number from 0 to %d", key, COUNT_MAX);
+    *value = 1;
+    return true;
+}
+
+/* A text_config may hold only what differs from the defaults of its class in transformers. */
+static const struct {
+    const char *family, *key;
+    double value;
+} class_defaults[] = {
+    {"llama", "hidden_size", 4096},        {"llama", "num_hidden_layers", 32},
+    {"llama", "num_attention_heads", 32},  {"llama", "intermediate_size", 11008},
+    {"llama", "vocab_size", 32000},        {"gemma3_text", "vocab_size", 262208},
+    {"gemma3_text", "num_attention_heads", 8}, {"gemma3_text", "num_key_value_heads", 4},
+    {"gemma3_text", "head_dim", 256},      {"gemma3_text", "sliding_window_pattern", 6},
+};
+
+static bool class_default(struct config *config, const char *keys, double *value)
+{
+    for (size_t i = 0; config->text_key && i < sizeof class_defaults / sizeof class_defaults[0]; i++) {
+        size_t length = strlen(class_defaults[i].key);
+        if (strcmp(class_defaults[i].family, config->family->name) == 0 &&
+            strncmp(keys, class_defaults[i].key, length) == 0 && (keys[length] == '|' || !keys[length])) {
+            *value = class_defaults[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool config_count(struct config *config, const char *keys, double *value)
+{
+    return config_count_in(config, config->text, NULL, keys, value) || class_default(config, keys, value);
+}
+
+double config_count_or(struct config *config, const char *keys, double usual)
+{
+    double value;
+    return config_count(config, keys, &value) ? value : usual;
+}
+
+double config_needed_in(struct config *config, json_t *object, const char *inside, const char *keys)
+{
+    double value;
+    if (!config_count_in(config, object, inside, keys, &value)) {
+        const char *key = first_key(config, keys);
+        config_missing(config, inside ? arena_printf(config->job->arena, "%s.%s", inside, key) : key);
+        return 1;
+    }
+    if (value < 1) {
+        const char *key;
+        config_member(object, keys, &key);
+        key = first_key(config, key);
+        config_error(config, inside, key, "`%s` is 0", key);
+        return 1;
+    }
+    return value;
+}
+
+double config_needed(struct config *config, const char *keys)
+{
+    double value;
+    if (!config_member(config->text, keys, NULL) && class_default(config, keys, &value))
+        return value;
+    return config_needed_in(config, config->text, NULL, keys);
+}
+
+bool config_flag_or(struct config *config, const char *keys, bool usual)
+{
+    const char *key;
+    json_t *member = config_member(config->text, keys, &key);
+    if (!member)
+        return usual;
+    if (json_is_boolean(member))
+        return json_is_true(member);
+    key = first_key(config, key);
+    config_error(config, NULL, key, "`%s` is neither true nor false", key);
+    return usual;
+}
+
+const char *config_word(struct config *config, const char *keys)
+{
+    return json_string_value(config_member(config->text, keys, NULL));
+}
+
+json_t *config_list(struct config *config, const char *key)
+{
+    json_t *list = config_member(config->text, key, NULL);
+    if (!json_is_array(list) || json_array_size(list) == 0)
+        return NULL;
+    if (config->layers > 0 && json_array_size(list) != config->layers) {
+        config_error(config, NULL, key, "`%s` has %zu entries for %zu layers", key, json_array_size(list),
+                     config->layers);
+        return NULL;
+    }
+    return list;
+}
+
+json_t *config_either(struct config *config, const char *key)
+{
+    json_t *member = config_member(config->text, key, NULL);
+    return member ? member : config_member(config->root, key, NULL);
+}

@@ -1,0 +1,144 @@
+/* family.c: the table of families, by model_type, and the decoder that most of them are. */
+#include <string.h>
+
+#include "import/config.h"
+#include "source/suggest.h"
+
+static const struct module_names usual = {"self_attn", "linear_attn", "mixer",           "mlp",
+                                          "mlp.experts", "mlp.shared_expert", "mlp.gate"};
+static const struct module_names deepseek = {"self_attn", "linear_attn", "mixer",            "mlp",
+                                             "mlp.experts", "mlp.shared_experts", "mlp.gate"};
+static const struct module_names mixtral = {
+    "self_attn", "linear_attn", "mixer", "mlp", "block_sparse_moe.experts", "block_sparse_moe.shared_experts",
+    "block_sparse_moe.gate"};
+static const struct module_names llama4 = {
+    "self_attn", "linear_attn", "mixer", "feed_forward", "feed_forward.experts", "feed_forward.shared_expert",
+    "feed_forward.router"};
+static const struct module_names gpt_oss = {"self_attn", "linear_attn", "mixer",     "mlp",
+                                            "mlp.experts", "mlp.shared_expert", "mlp.router"};
+static const struct module_names gemma4 = {"self_attn", "linear_attn", "mixer", "mlp", "experts", "shared_expert",
+                                           "router"};
+static const struct module_names nemotron_h = {"mixer", "mixer", "mixer",     "mixer",
+                                               "mixer.experts", "mixer.shared_experts", "mixer.gate"};
+
+enum {
+    GPT2 = TIED_WHEN_ABSENT | BIAS_ALWAYS | UNGATED | BIASED_NORMS | WIDE_WHEN_ABSENT | LEARNED_POSITIONS,
+    PHI = BIAS_ALWAYS | UNGATED | BIASED_NORMS | ONE_NORM | HEAD_BIAS | WIDE_WHEN_ABSENT,
+    QWEN2 = QKV_BIAS_ALWAYS | NO_OUTPUT_BIAS,
+};
+
+static const struct family families[] = {
+    /* llama and what is like it */
+    {"llama", 0, build_decoder, &usual},
+    {"mistral", 0, build_decoder, &usual},
+    {"ministral", 0, build_decoder, &usual},
+    {"ministral3", 0, build_decoder, &usual},
+    {"devstral", 0, build_decoder, &usual},
+    {"yi", 0, build_decoder, &usual},
+    {"phi3", 0, build_decoder, &usual},
+    {"internlm", 0, build_decoder, &usual},
+    {"internlm2", 0, build_decoder, &usual},
+    {"baichuan", 0, build_decoder, &usual},
+    {"minicpm", 0, build_decoder, &usual},
+    {"mimo", QWEN2, build_decoder, &usual},
+    {"qwen2", QWEN2, build_decoder, &usual},
+    {"qwen3", HEAD_QK_NORM, build_decoder, &usual},
+    {"qwen3_vl_text", HEAD_QK_NORM, build_decoder, &usual},
+    {"exaone4", HEAD_QK_NORM, build_decoder, &usual},
+    {"olmo2", FULL_QK_NORM, build_decoder, &usual},
+    {"olmo3", FULL_QK_NORM, build_decoder, &usual},
+    {"chatglm", 0, build_decoder, &usual},
+    {"cohere", TIED_WHEN_ABSENT | ONE_NORM | FULL_QK_NORM | QK_NORM_BY_KEY, build_decoder, &usual},
+    {"gemma", TIED_WHEN_ABSENT, build_decoder, &usual},
+    {"gemma2", TIED_WHEN_ABSENT | FOUR_NORMS | ALTERNATE_WINDOWS, build_decoder, &usual},
+    {"gemma3_text", TIED_WHEN_ABSENT | FOUR_NORMS | HEAD_QK_NORM, build_decoder, &usual},
+    {"gemma4_text", TIED_WHEN_ABSENT | FOUR_NORMS | HEAD_QK_NORM, build_gemma4, &gemma4},
+    {"qwen", 0, build_qwen1, &usual},
+    /* mixtures of experts */
+    {"mixtral", EXPERTS_OF_FFN_WIDTH, build_decoder, &mixtral},
+    {"phimoe", EXPERTS_OF_FFN_WIDTH | BIASED_NORMS, build_decoder, &mixtral},
+    {"qwen2_moe", QWEN2 | SHARED_GATE, build_decoder, &usual},
+    {"qwen3_moe", HEAD_QK_NORM, build_decoder, &usual},
+    {"qwen3_vl_moe_text", HEAD_QK_NORM, build_decoder, &usual},
+    {"glm4_moe", NO_OUTPUT_BIAS | ROUTER_BIAS | HEAD_QK_NORM | QK_NORM_BY_KEY, build_decoder, &deepseek},
+    {"minimax_m2", EXPERTS_OF_FFN_WIDTH | FULL_QK_NORM | QK_NORM_BY_KEY, build_decoder, &mixtral},
+    {"minimax_text_01", EXPERTS_OF_FFN_WIDTH, build_minimax_lightning, &mixtral},
+    {"minimax_m1", EXPERTS_OF_FFN_WIDTH, build_minimax_lightning, &mixtral},
+    {"grok-1", TIED_WHEN_ABSENT | FOUR_NORMS | EXPERTS_OF_FFN_WIDTH, build_decoder, &mixtral},
+    {"llama4_text", 0, build_llama4, &llama4},
+    {"dbrx", 0, build_dbrx, &usual},
+    {"gpt_oss", EXPERTS_OF_FFN_WIDTH, build_gpt_oss, &gpt_oss},
+    {"mimo_v2_flash", 0, build_mimo_flash, &usual},
+    /* latent attention */
+    {"deepseek", 0, build_decoder, &deepseek},
+    {"deepseek_v2", 0, build_deepseek, &deepseek},
+    {"deepseek_v3", 0, build_deepseek, &deepseek},
+    {"deepseek_v32", 0, build_deepseek, &deepseek},
+    {"kimi_k2", 0, build_deepseek, &deepseek},
+    {"glm_moe_dsa", 0, build_deepseek, &deepseek},
+    /* linear attention and state spaces */
+    {"qwen3_next", HEAD_QK_NORM | SHARED_GATE | MTP_UNANNOUNCED, build_qwen_hybrid, &usual},
+    {"qwen3_5_text", HEAD_QK_NORM, build_qwen_hybrid, &usual},
+    {"qwen3_5_moe_text", HEAD_QK_NORM | SHARED_GATE, build_qwen_hybrid, &usual},
+    {"nemotron_h", UNGATED, build_nemotron_h, &nemotron_h},
+    {"mamba", TIED_WHEN_ABSENT, build_mamba, &nemotron_h},
+    {"jamba", EXPERTS_OF_FFN_WIDTH, build_jamba, &usual},
+    /* before llama */
+    {"gpt2", GPT2, build_decoder, &usual},
+    {"gpt_bigcode", GPT2 | ONE_KV_HEAD_WHEN_ABSENT, build_decoder, &usual},
+    {"gptj", UNGATED | BIASED_NORMS | ONE_NORM | HEAD_BIAS | FFN_BIAS_ALWAYS | WIDE_WHEN_ABSENT, build_decoder, &usual},
+    {"gpt_neox", BIAS_ALWAYS | UNGATED | BIASED_NORMS, build_decoder, &usual},
+    {"bloom", TIED_WHEN_ABSENT | BIAS_ALWAYS | UNGATED | BIASED_NORMS | WIDE_WHEN_ABSENT | EMBEDDING_NORM,
+     build_decoder, &usual},
+    {"starcoder2", TIED_WHEN_ABSENT | BIAS_WHEN_ABSENT | UNGATED | BIASED_NORMS, build_decoder, &usual},
+    {"phi", PHI, build_decoder, &usual},
+    {"phi-msft", PHI, build_decoder, &usual},
+    {"falcon", TIED_WHEN_ABSENT | UNGATED | BIASED_NORMS | WIDE_WHEN_ABSENT, build_falcon, &usual},
+    {"mpt", TIED_WHEN_ABSENT | UNGATED | BIASED_NORMS, build_mpt, &usual},
+    {"opt", TIED_WHEN_ABSENT | BIAS_ALWAYS | UNGATED | BIASED_NORMS, build_opt, &usual},
+    /* searched by layer */
+    {"nemotron-nas", 0, build_nemotron_nas, &usual},
+};
+enum { FAMILY_COUNT = sizeof families / sizeof families[0] };
+
+const struct family *family_find(const char *name)
+{
+    for (size_t i = 0; i < FAMILY_COUNT; i++)
+        if (strcmp(families[i].name, name) == 0)
+            return &families[i];
+    return NULL;
+}
+
+const char *family_suggest(const char *name)
+{
+    struct suggestion suggestion = suggestion_for(name);
+    for (size_t i = 0; i < FAMILY_COUNT; i++)
+        suggestion_consider(&suggestion, families[i].name);
+    return suggestion_result(&suggestion);
+}
+
+/* Equal layers of attention and a feed-forward; some with experts, some windowed. */
+void build_decoder(struct config *config, unsigned traits)
+{
+    config_sizes(config, traits);
+    const bool *sparse = config_sparse_layers(config);
+    struct layer attention = layer_usual();
+    config_attention(config, traits, &attention);
+    struct layer dense = attention, moe = attention;
+    bool any_dense = false, any_sparse = false;
+    for (size_t i = 0; i < config->layers; i++) {
+        any_sparse = any_sparse || sparse[i];
+        any_dense = any_dense || !sparse[i];
+    }
+    if (any_dense)
+        config_dense(config, traits, &dense);
+    if (any_sparse)
+        config_experts(config, traits, &moe);
+    architecture_layers(config->job->arena, &config->model, config->layers);
+    for (size_t i = 0; i < config->layers; i++)
+        config->model.layers[i] = sparse[i] ? moe : dense;
+    config_windows(config, traits);
+    double mtp = config_count_or(config, "num_nextn_predict_layers", 0);
+    if (mtp > 0)
+        config_mtp(config, any_sparse ? &moe : &dense, mtp);
+}

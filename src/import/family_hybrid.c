@@ -1,0 +1,269 @@
+/* family_hybrid.c: families with linear attention, state spaces or layers that differ one by one. */
+#include <math.h>
+#include <string.h>
+
+#include "import/config.h"
+
+/* Qwen3-Next and Qwen3.5: gated delta nets, and full attention with an output gate every few layers. */
+void build_qwen_hybrid(struct config *config, unsigned traits)
+{
+    config_sizes(config, traits);
+    struct layer full = layer_usual(), linear = layer_usual();
+    config_attention(config, traits, &full);
+    full.value[LAYER_OUTPUT_GATE] = config_flag_or(config, "attn_output_gate", true);
+    config_linear(config, &linear);
+    const bool *sparse = config_sparse_layers(config);
+    json_t *types = config_list(config, "layer_types");
+    double every = types ? 1 : config_needed(config, "full_attention_interval");
+    architecture_layers(config->job->arena, &config->model, config->layers);
+    struct layer last = full;
+    for (size_t i = 0; i < config->layers; i++) {
+        const char *type = json_string_value(json_array_get(types, i));
+        bool is_linear = types ? type && strcmp(type, "linear_attention") == 0 : (i + 1) % (size_t)every != 0;
+        if (types && !is_linear && !(type && strcmp(type, "full_attention") == 0)) {
+            config_error(config, NULL, "layer_types", "entry %zu of `layer_types` is not known", i);
+            return;
+        }
+        struct layer *layer = &config->model.layers[i];
+        *layer = is_linear ? linear : full;
+        if (sparse[i])
+            config_experts(config, traits, layer);
+        else
+            config_dense(config, traits, layer);
+        if (!is_linear)
+            last = *layer;
+    }
+    double mtp = config_count_or(config, "mtp_num_hidden_layers", traits & MTP_UNANNOUNCED ? 1 : 0);
+    if (mtp > 0)
+        config_mtp(config, &last, mtp);
+}
+
+/* ---- Nemotron ------------------------------------------------------------------------------ */
+
+static struct layer nemotron_layer(struct config *config, char kind)
+{
+    struct layer layer = layer_usual();
+    double *v = layer.value;
+    v[LAYER_ATTENTION] = ATTENTION_NONE;
+    if (kind == '*') {
+        v[LAYER_ATTENTION] = ATTENTION_GROUPED;
+        config_attention(config, 0, &layer);
+    } else if (kind == 'M') {
+        v[LAYER_ATTENTION] = ATTENTION_MAMBA;
+        v[LAYER_SSM_HEADS] = config_needed(config, "mamba_num_heads");
+        v[LAYER_SSM_HEAD_DIM] = config_needed(config, "mamba_head_dim");
+        v[LAYER_SSM_GROUPS] = config_needed(config, "n_groups");
+        v[LAYER_SSM_STATE] = config_needed(config, "ssm_state_size");
+        v[LAYER_CONV_KERNEL] = config_needed(config, "conv_kernel");
+    } else if (kind == 'E') {
+        v[LAYER_EXPERT_INPUT] = config_count_or(config, "moe_latent_size", 0);
+        config_experts(config, UNGATED, &layer);
+    } else {
+        config_dense(config, UNGATED, &layer);
+    }
+    v[LAYER_FFN_GATED] = 0;
+    v[LAYER_NORMS] = 1;
+    return layer;
+}
+
+/* The letters of a pattern, from the string or from the list of words that Ultra has in its place. */
+static const char *nemotron_pattern(struct config *config)
+{
+    const char *pattern = config_word(config, "hybrid_override_pattern");
+    if (pattern)
+        return pattern;
+    json_t *words = config_member(config->text, "layers_block_type", NULL), *entry;
+    size_t i;
+    if (!json_is_array(words) || json_array_size(words) == 0 || json_array_size(words) > LAYERS_MAX) {
+        config_missing(config, "hybrid_override_pattern");
+        return "-";
+    }
+    char *letters = ARENA_ARRAY(config->job->arena, char, json_array_size(words) + 1);
+    json_array_foreach(words, i, entry) {
+        const char *word = json_string_value(entry);
+        letters[i] = !word                            ? '?'
+                     : strcmp(word, "mamba") == 0     ? 'M'
+                     : strcmp(word, "attention") == 0 ? '*'
+                     : strcmp(word, "moe") == 0       ? 'E'
+                     : strcmp(word, "mlp") == 0       ? '-'
+                                                      : '?';
+    }
+    return letters;
+}
+
+/* Every mixer and every feed-forward is a layer with its own norm. */
+void build_nemotron_h(struct config *config, unsigned traits)
+{
+    const char *pattern = nemotron_pattern(config);
+    size_t length = strlen(pattern);
+    const char *key = config_word(config, "hybrid_override_pattern") ? "hybrid_override_pattern" : "layers_block_type";
+    double stated;
+    if (strspn(pattern, "M*E-") != length || length == 0) {
+        config_error(config, NULL, key, "`%s` holds other kinds of layer than M, E, * and -", key);
+        return;
+    }
+    if (config_count(config, "num_hidden_layers", &stated) && stated != (double)length) {
+        config_error(config, NULL, key, "`%s` has %zu entries for %.0f layers", key, length, stated);
+        return;
+    }
+    if (length > LAYERS_MAX) {
+        config_error(config, NULL, key, "%zu layers; at most %d can be imported", length, LAYERS_MAX);
+        return;
+    }
+    config->layers = length;
+    config_sizes(config, traits);
+    architecture_layers(config->job->arena, &config->model, length);
+    struct layer kinds[128] = {0};
+    bool known[128] = {false};
+    for (size_t i = 0; i < length; i++) {
+        size_t kind = (unsigned char)pattern[i];
+        if (!known[kind])
+            kinds[kind] = nemotron_layer(config, pattern[i]);
+        known[kind] = true;
+        config->model.layers[i] = kinds[kind];
+    }
+    /* One MTP module: the layers of its own pattern, a projection of two states, and norms. */
+    const char *mtp = config_word(config, "mtp_hybrid_override_pattern");
+    double modules = config_count_or(config, "num_nextn_predict_layers", 0), hidden = config->model.hidden;
+    if (mtp && modules > 0 && strspn(mtp, "M*E-") == strlen(mtp) && strlen(mtp) < 100) {
+        double one = 2 * hidden * hidden + 3 * hidden;
+        for (; *mtp; mtp++) {
+            struct layer layer = nemotron_layer(config, *mtp);
+            one += layer_params(&layer, hidden);
+        }
+        config->model.mtp_params = modules * one;
+    }
+}
+
+/* Llama after an architecture search: each layer says what is left of its attention and feed-forward. */
+void build_nemotron_nas(struct config *config, unsigned traits)
+{
+    config_sizes(config, traits);
+    json_t *blocks = config_list(config, "block_configs"), *block;
+    size_t i;
+    if (!blocks) {
+        config_missing(config, "block_configs");
+        return;
+    }
+    struct layer usual = layer_usual();
+    config_attention(config, traits, &usual);
+    architecture_layers(config->job->arena, &config->model, config->layers);
+    json_array_foreach(blocks, i, block) {
+        json_t *attention = json_object_get(block, "attention"), *ffn = json_object_get(block, "ffn");
+        struct layer *layer = &config->model.layers[i];
+        double *v = layer->value, group, hidden = config->model.hidden;
+        *layer = usual;
+        v[LAYER_NORMS] = 2;
+        if (json_is_true(json_object_get(attention, "replace_with_linear")) ||
+            json_is_true(json_object_get(ffn, "replace_with_linear"))) {
+            config_error(config, NULL, "block_configs",
+                         "layer %zu has a linear map in place of attention or feed-forward, which a block cannot have", i);
+            return;
+        }
+        if (json_is_true(json_object_get(attention, "no_op"))) {
+            *layer = layer_usual();
+            v[LAYER_ATTENTION] = ATTENTION_NONE;
+            v[LAYER_NORMS] = 1;
+        } else if (config_count_in(config, attention, "block_configs", "n_heads_in_group", &group) && group > 0) {
+            v[LAYER_KV_HEADS] = v[LAYER_HEADS] / group;
+        } else {
+            config_missing(config, "block_configs[].attention.n_heads_in_group");
+        }
+        json_t *ratio = json_object_get(ffn, "ffn_mult");
+        if (json_is_true(json_object_get(ffn, "no_op"))) {
+            v[LAYER_NORMS] -= 1;
+        } else if (json_is_number(ratio) && json_number_value(ratio) > 0 && json_number_value(ratio) < 1000) {
+            double width = floor(2 * json_number_value(ratio) * hidden / 3);
+            v[LAYER_FFN] = ceil(width / 256) * 256;
+        } else {
+            config_missing(config, "block_configs[].ffn.ffn_mult");
+        }
+    }
+}
+
+/* ---- Mamba 1 ------------------------------------------------------------------------------- */
+
+struct mamba {
+    double inner, state, kernel, rank;
+};
+
+/* in_proj, convolution, x_proj, dt_proj, A, D, out_proj. Jamba has norms on dt, B and C. */
+static double mamba_params(const struct mamba *mamba, double hidden, bool norms)
+{
+    return 2 * hidden * mamba->inner + mamba->inner * mamba->kernel + mamba->inner +
+           mamba->inner * (mamba->rank + 2 * mamba->state) + mamba->rank * mamba->inner + mamba->inner +
+           mamba->inner * mamba->state + mamba->inner + mamba->inner * hidden +
+           (norms ? mamba->rank + 2 * mamba->state : 0);
+}
+
+/* Its channels as heads of 64 where that goes, for the block's state. */
+static struct layer mamba_layer(const struct mamba *mamba, double hidden, bool norms)
+{
+    struct layer layer = layer_usual();
+    double *v = layer.value;
+    double size = fmod(mamba->inner, 64) == 0 ? 64 : 1;
+    v[LAYER_ATTENTION] = ATTENTION_MAMBA;
+    v[LAYER_SSM_HEADS] = mamba->inner / size;
+    v[LAYER_SSM_HEAD_DIM] = size;
+    v[LAYER_SSM_STATE] = mamba->state;
+    v[LAYER_CONV_KERNEL] = mamba->kernel;
+    v[LAYER_ATTENTION_PARAMS] = mamba_params(mamba, hidden, norms);
+    return layer;
+}
+
+static double rank_of(struct config *config, const char *key, double hidden)
+{
+    const char *word = config_word(config, key);
+    double rank = ceil(hidden / 16);
+    if (!(word && strcmp(word, "auto") == 0))
+        rank = config_count_or(config, key, rank);
+    return rank;
+}
+
+void build_mamba(struct config *config, unsigned traits)
+{
+    config_sizes(config, traits);
+    struct architecture *model = &config->model;
+    struct mamba mamba = {
+        .inner = config_count_or(config, "expand", 2) * model->hidden,
+        .state = config_needed(config, "state_size"),
+        .kernel = config_count_or(config, "conv_kernel", 4),
+        .rank = rank_of(config, "time_step_rank", model->hidden),
+    };
+    struct layer layer = mamba_layer(&mamba, model->hidden, false);
+    layer.value[LAYER_NORMS] = 1;
+    architecture_layers(config->job->arena, model, config->layers);
+    for (size_t i = 0; i < config->layers; i++)
+        model->layers[i] = layer;
+    /* Without a feed-forward the parameters have to be stated. */
+    model->params = (double)config->layers * layer_params(&layer, model->hidden) + model->hidden +
+                    model->vocab * model->hidden * (model->tied ? 1 : 2);
+}
+
+void build_jamba(struct config *config, unsigned traits)
+{
+    config_sizes(config, traits);
+    double hidden = config->model.hidden;
+    struct mamba mamba = {
+        .inner = config_needed(config, "mamba_expand") * hidden,
+        .state = config_needed(config, "mamba_d_state"),
+        .kernel = config_needed(config, "mamba_d_conv"),
+        .rank = rank_of(config, "mamba_dt_rank", hidden),
+    };
+    double attention_period = config_needed(config, "attn_layer_period");
+    double attention_offset = config_count_or(config, "attn_layer_offset", 0);
+    double expert_period = config_needed(config, "expert_layer_period");
+    double expert_offset = config_count_or(config, "expert_layer_offset", 0);
+    struct layer attention = layer_usual();
+    config_attention(config, traits, &attention);
+    architecture_layers(config->job->arena, &config->model, config->layers);
+    for (size_t i = 0; i < config->layers; i++) {
+        struct layer *layer = &config->model.layers[i];
+        *layer = fmod((double)i, attention_period) == attention_offset ? attention
+                                                                       : mamba_layer(&mamba, hidden, true);
+        if (fmod((double)i, expert_period) == expert_offset)
+            config_experts(config, traits, layer);
+        else
+            config_dense(config, traits, layer);
+    }
+}

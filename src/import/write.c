@@ -1,0 +1,484 @@
+/* write.c: an architecture as the text of a declaration, in the manner of the catalogue: what all layers share
+ * stands in the model, equal layers form one block. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/number.h"
+#include "base/utf8.h"
+#include "import/architecture.h"
+#include "import/modules.h"
+
+enum { LINE_WIDTH = 104, GROUPS_MAX = 128 };
+
+struct group {
+    struct layer layer;
+    size_t count;
+    const char *name;
+};
+
+struct writer {
+    struct buffer *out;
+    const struct architecture *model;
+    struct group *groups;
+    size_t group_count;
+    bool shared[LAYER_FIELD_COUNT]; /* the same in every group */
+    bool agreed[CLASS_OF_LAYERS];   /* every group that has the class stores it the same way */
+    const struct storage *class_storage[CLASS_OF_LAYERS];
+    bool present[CLASS_OF_LAYERS];
+    const struct storage *weights; /* what `weights` says */
+    size_t column, margin;         /* of the line being filled */
+};
+
+/* ---- groups -------------------------------------------------------------------------------- */
+
+static const struct layer_field_info {
+    const char *name;
+    enum { COUNT, BYTES, FLAG, ATTENTION, QK_NORM, NORM } kind;
+    double usual;
+} fields[LAYER_FIELD_COUNT] = {
+#define FIELD(id, name, kind, usual) [LAYER_##id] = {name, kind, usual},
+    LAYER_FIELDS(FIELD)
+#undef FIELD
+};
+
+/* Leaves out what follows from the rest. */
+static struct layer without_defaults(const struct layer *layer, double hidden)
+{
+    struct layer out = *layer;
+    double *v = out.value;
+    bool grouped = v[LAYER_ATTENTION] == ATTENTION_GROUPED;
+    if (v[LAYER_V_DIM] == v[LAYER_HEAD_DIM] && grouped)
+        v[LAYER_V_DIM] = 0;
+    if (v[LAYER_HEADS] > 0 && v[LAYER_HEAD_DIM] * v[LAYER_HEADS] == hidden)
+        v[LAYER_HEAD_DIM] = 0;
+    if (v[LAYER_KV_HEADS] == v[LAYER_HEADS])
+        v[LAYER_KV_HEADS] = 0;
+    if (v[LAYER_SHARED_EXPERTS] == 1 && v[LAYER_SHARED_FFN] > 0)
+        v[LAYER_SHARED_EXPERTS] = 0;
+    return out;
+}
+
+static bool same_layer(const struct layer *one, const struct layer *other)
+{
+    for (size_t i = 0; i < LAYER_FIELD_COUNT; i++)
+        if (one->value[i] != other->value[i])
+            return false;
+    return memcmp(one->storage, other->storage, sizeof one->storage) == 0;
+}
+
+/* Which classes a layer has, and in which storage, the model's own where it says nothing. */
+static void layer_classes(const struct writer *writer, const struct layer *layer, bool has[CLASS_OF_LAYERS],
+                          double elements[CLASS_OF_LAYERS])
+{
+    struct matrix matrices[MATRICES_MAX];
+    size_t count = layer_matrices(layer, writer->model->hidden, matrices);
+    memset(has, 0, CLASS_OF_LAYERS * sizeof *has);
+    memset(elements, 0, CLASS_OF_LAYERS * sizeof *elements);
+    for (size_t i = 0; i < count; i++) {
+        has[matrices[i].class] = true;
+        elements[matrices[i].class] += matrices[i].count;
+    }
+}
+
+static void group_layers(struct writer *writer, struct arena *arena)
+{
+    const struct architecture *model = writer->model;
+    writer->groups = ARENA_ARRAY(arena, struct group, GROUPS_MAX + 1);
+    size_t last = 0;
+    for (size_t i = 0; i < model->layer_count; i++) {
+        struct layer layer = without_defaults(&model->layers[i], model->hidden);
+        if (writer->group_count == 0 || !same_layer(&layer, &writer->groups[last].layer)) {
+            for (last = 0; last < writer->group_count; last++)
+                if (same_layer(&layer, &writer->groups[last].layer))
+                    break;
+        }
+        if (last == writer->group_count) {
+            if (writer->group_count < GROUPS_MAX)
+                writer->group_count++; /* past the limit the compiler says that there are too many */
+            writer->groups[last].layer = layer;
+        }
+        writer->groups[last].count++;
+    }
+    for (size_t k = 0; k < LAYER_FIELD_COUNT; k++) {
+        writer->shared[k] = true;
+        for (size_t i = 1; i < writer->group_count; i++)
+            writer->shared[k] = writer->shared[k] &&
+                                writer->groups[i].layer.value[k] == writer->groups[0].layer.value[k];
+    }
+}
+
+/* ---- storage ------------------------------------------------------------------------------- */
+
+static const struct storage *stored(const struct writer *writer, const struct layer *layer, size_t class)
+{
+    return layer->storage[class] ? layer->storage[class] : writer->model->weights;
+}
+
+/* The format that most classes have, and most elements when there is a draw, is what `weights` says. */
+static void choose_weights(struct writer *writer)
+{
+    const struct architecture *model = writer->model;
+    double elements[CLASS_OF_LAYERS] = {0};
+    for (size_t i = 0; i < writer->group_count; i++) {
+        bool has[CLASS_OF_LAYERS];
+        double some[CLASS_OF_LAYERS];
+        layer_classes(writer, &writer->groups[i].layer, has, some);
+        for (size_t c = 0; c < CLASS_OF_LAYERS; c++) {
+            if (!has[c])
+                continue;
+            const struct storage *storage = stored(writer, &writer->groups[i].layer, c);
+            if (!writer->present[c]) {
+                writer->class_storage[c] = storage;
+                writer->agreed[c] = true;
+            } else if (storage != writer->class_storage[c]) {
+                writer->agreed[c] = false;
+            }
+            writer->present[c] = true;
+            elements[c] += some[c] * (double)writer->groups[i].count;
+        }
+    }
+    writer->weights = model->weights;
+    size_t best = 0;
+    double most = 0;
+    for (size_t c = 0; c < CLASS_ROUTER; c++) {
+        size_t classes = 0;
+        double sum = 0;
+        for (size_t k = 0; k < CLASS_ROUTER; k++)
+            if (writer->present[k] && writer->agreed[k] && writer->class_storage[k] == writer->class_storage[c]) {
+                classes++;
+                sum += elements[k];
+            }
+        if (!writer->present[c] || !writer->agreed[c] || classes < best || (classes == best && sum <= most))
+            continue;
+        best = classes;
+        most = sum;
+        writer->weights = writer->class_storage[c];
+    }
+}
+
+/* ---- text ---------------------------------------------------------------------------------- */
+
+static void write_string(struct buffer *out, const char *text)
+{
+    size_t length = strlen(text);
+    buffer_byte(out, '"');
+    for (size_t at = 0; at < length;) {
+        bool printable;
+        size_t size = utf8_next(text + at, length - at, &printable);
+        if (!printable)
+            buffer_byte(out, '?');
+        else if (text[at] == '"' || text[at] == '\\')
+            buffer_printf(out, "\\%c", text[at]);
+        else
+            buffer_add(out, text + at, size);
+        at += size;
+    }
+    buffer_byte(out, '"');
+}
+
+static void end_line(struct writer *writer)
+{
+    if (writer->column > 0)
+        buffer_byte(writer->out, '\n');
+    writer->column = 0;
+}
+
+/* One `name = value`, on the line being filled or on a new one. */
+static void put(struct writer *writer, const char *name, const char *value)
+{
+    size_t width = strlen(name) + 3 + strlen(value);
+    if (writer->column > 0 && writer->column + 3 + width > LINE_WIDTH)
+        end_line(writer);
+    buffer_repeat(writer->out, " ", writer->column > 0 ? 3 : writer->margin);
+    writer->column += (writer->column > 0 ? 3 : writer->margin) + width;
+    buffer_printf(writer->out, "%s = %s", name, value);
+}
+
+static void put_count(struct writer *writer, const char *name, double value)
+{
+    char text[NUMBER_TEXT_MAX];
+    if (value > 0)
+        put(writer, name, number_shortest(text, value));
+}
+
+static void put_string(struct writer *writer, const char *name, const char *value)
+{
+    if (!value || !*value)
+        return;
+    end_line(writer);
+    buffer_repeat(writer->out, " ", writer->margin);
+    buffer_printf(writer->out, "%s = ", name);
+    write_string(writer->out, value);
+    buffer_byte(writer->out, '\n');
+}
+
+static void put_field(struct writer *writer, size_t field, double value)
+{
+    static const char *const attention[] = {"gqa", "mla", "linear", "mamba", "none"};
+    static const char *const qk_norm[] = {"none", "head", "full"};
+    static const char *const norm[] = {"rms", "layer"};
+    char text[NUMBER_TEXT_MAX + 2];
+    switch (fields[field].kind) {
+    case COUNT: number_shortest(text, value); break;
+    case BYTES: strcat(strcpy(text, number_shortest((char[NUMBER_TEXT_MAX]){0}, value)), " B"); break;
+    case FLAG: strcpy(text, value ? "true" : "false"); break;
+    case ATTENTION: strcpy(text, attention[(size_t)value]); break;
+    case QK_NORM: strcpy(text, qk_norm[(size_t)value]); break;
+    case NORM: strcpy(text, norm[(size_t)value]); break;
+    }
+    put(writer, fields[field].name, text);
+}
+
+static bool has_linear_mix(const struct writer *writer)
+{
+    for (size_t i = 0; i < writer->group_count; i++) {
+        enum attention_kind kind = (enum attention_kind)writer->groups[i].layer.value[LAYER_ATTENTION];
+        if (kind != ATTENTION_GROUPED && kind != ATTENTION_NONE)
+            return true;
+    }
+    return false;
+}
+
+static void put_fields(struct writer *writer, const struct layer *layer, bool of_model)
+{
+    for (size_t k = 0; k < LAYER_FIELD_COUNT; k++) {
+        bool mixed = k == LAYER_ATTENTION && !of_model && !writer->shared[k] && has_linear_mix(writer);
+        if (writer->shared[k] == of_model && (layer->value[k] != fields[k].usual || mixed))
+            put_field(writer, k, layer->value[k]);
+    }
+}
+
+static const char *const class_names[CLASS_COUNT] = {
+    [CLASS_ATTENTION] = "weights.attention", [CLASS_FFN] = "weights.ffn",
+    [CLASS_EXPERTS] = "weights.experts",     [CLASS_SHARED] = "weights.shared",
+    [CLASS_ROUTER] = "weights.router",       [CLASS_EMBEDDING] = "weights.embedding",
+    [CLASS_HEAD] = "weights.head",           [CLASS_NORMS] = "weights.norms",
+};
+
+/* What a class is stored in when the declaration says nothing: as `weights`, but in 16 bits at least where the
+ * language has it so. */
+static double usual_bits(const struct writer *writer, size_t class)
+{
+    return class < CLASS_ROUTER || writer->weights->bits >= 16 ? writer->weights->bits : 16;
+}
+
+static void put_class(struct writer *writer, size_t class, const struct storage *storage)
+{
+    bool usual = class < CLASS_ROUTER ? storage == writer->weights
+                                      : storage->bits == usual_bits(writer, class);
+    if (!usual)
+        put(writer, class_names[class], storage->name);
+}
+
+static void put_storage(struct writer *writer)
+{
+    const struct architecture *model = writer->model;
+    size_t before = writer->out->length;
+    bool plain = strcmp(writer->weights->name, "bf16") == 0;
+    if (!plain)
+        put(writer, "weights", writer->weights->name);
+    for (size_t c = 0; c < CLASS_COUNT; c++) {
+        if (c < CLASS_OF_LAYERS && writer->present[c] && writer->agreed[c])
+            put_class(writer, c, writer->class_storage[c]);
+        else if (c >= CLASS_OF_LAYERS && !(c == CLASS_HEAD && model->tied))
+            put_class(writer, c, model->storage[c] ? model->storage[c] : model->weights);
+    }
+    if (model->cache)
+        put(writer, "kv_cache", model->cache->name);
+    if (writer->out->length > before)
+        end_line(writer);
+}
+
+static void put_layer_storage(struct writer *writer, const struct layer *layer)
+{
+    bool has[CLASS_OF_LAYERS];
+    double elements[CLASS_OF_LAYERS];
+    layer_classes(writer, layer, has, elements);
+    for (size_t c = 0; c < CLASS_OF_LAYERS; c++)
+        if (has[c] && !writer->agreed[c])
+            put_class(writer, c, stored(writer, layer, c));
+}
+
+/* ---- blocks -------------------------------------------------------------------------------- */
+
+static const char *attention_word(const struct writer *writer, const struct layer *layer)
+{
+    bool local = false, constant = false, missing = false;
+    for (size_t i = 0; i < writer->group_count; i++) {
+        const double *v = writer->groups[i].layer.value;
+        local = local || v[LAYER_WINDOW] > 0 || v[LAYER_ATTENTION_CHUNK] > 0;
+        constant = constant || v[LAYER_ATTENTION] == ATTENTION_LINEAR || v[LAYER_ATTENTION] == ATTENTION_MAMBA;
+        missing = missing || v[LAYER_ATTENTION] == ATTENTION_NONE;
+    }
+    switch ((enum attention_kind)layer->value[LAYER_ATTENTION]) {
+    case ATTENTION_NONE: return "";
+    case ATTENTION_LINEAR: return "linear";
+    case ATTENTION_MAMBA: return "mamba";
+    case ATTENTION_GROUPED:
+    case ATTENTION_LATENT: break;
+    }
+    if (layer->value[LAYER_WINDOW] > 0 || layer->value[LAYER_ATTENTION_CHUNK] > 0)
+        return "local";
+    return missing ? "attention" : constant ? "full" : local ? "global" : "full";
+}
+
+static const char *feed_forward_word(const struct layer *layer)
+{
+    return layer->value[LAYER_EXPERTS] > 0 ? "sparse" : layer->value[LAYER_FFN] > 0 ? "dense" : "";
+}
+
+static const char *plain_block_name(struct writer *writer, const struct layer *layer)
+{
+    const struct layer *first = &writer->groups[0].layer;
+    const char *attention = attention_word(writer, layer), *feed_forward = feed_forward_word(layer);
+    bool attention_varies = false, feed_forward_varies = false;
+    for (size_t i = 1; i < writer->group_count; i++) {
+        const struct layer *other = &writer->groups[i].layer;
+        attention_varies =
+            attention_varies || strcmp(attention_word(writer, first), attention_word(writer, other)) != 0;
+        feed_forward_varies =
+            feed_forward_varies || strcmp(feed_forward_word(first), feed_forward_word(other)) != 0;
+    }
+    if (!attention_varies)
+        return feed_forward_varies && *feed_forward ? feed_forward : *attention ? attention : "block";
+    if (!*attention)
+        return *feed_forward ? strcmp(feed_forward, "dense") == 0 ? "feedforward" : feed_forward : "empty";
+    if (!feed_forward_varies || !*feed_forward)
+        return attention;
+    return arena_printf(writer->out->arena, "%s_%s", attention, feed_forward);
+}
+
+static void name_groups(struct writer *writer)
+{
+    for (size_t i = 0; i < writer->group_count; i++) {
+        const char *plain = plain_block_name(writer, &writer->groups[i].layer);
+        writer->groups[i].name = plain;
+        size_t same = 0;
+        for (size_t k = 0; k < i; k++)
+            same += strcmp(plain_block_name(writer, &writer->groups[k].layer), plain) == 0;
+        if (same > 0)
+            writer->groups[i].name = arena_printf(writer->out->arena, "%s_%zu", plain, same + 1);
+    }
+}
+
+static void block_body(struct writer *writer, const struct group *group)
+{
+    put_count(writer, "count", (double)group->count);
+    put_fields(writer, &group->layer, false);
+    put_layer_storage(writer, &group->layer);
+}
+
+static void write_blocks(struct writer *writer)
+{
+    struct buffer *out = writer->out, lines[GROUPS_MAX];
+    size_t widest = 0;
+    for (size_t i = 0; i < writer->group_count; i++) {
+        lines[i] = buffer_in(out->arena);
+        writer->out = &lines[i];
+        writer->margin = 0;
+        writer->column = 0;
+        block_body(writer, &writer->groups[i]);
+        size_t width = strlen(writer->groups[i].name);
+        if (width + lines[i].length + 13 > LINE_WIDTH || strchr(buffer_string(&lines[i]), '\n'))
+            lines[i].length = 0; /* does not fit on one line */
+        else if (width > widest)
+            widest = width;
+    }
+    writer->out = out;
+    for (size_t i = 0; i < writer->group_count; i++) {
+        const struct group *group = &writer->groups[i];
+        buffer_printf(out, "  block %s ", group->name);
+        if (lines[i].length > 0) {
+            buffer_repeat(out, " ", widest - strlen(group->name));
+            buffer_printf(out, "{ %s }\n", buffer_string(&lines[i]));
+            continue;
+        }
+        buffer_text(out, "{\n");
+        writer->margin = 4;
+        writer->column = 0;
+        block_body(writer, group);
+        end_line(writer);
+        buffer_text(out, "  }\n");
+    }
+    writer->margin = 2;
+    writer->column = 0;
+}
+
+/* ---- the declaration ----------------------------------------------------------------------- */
+
+static void write_format(struct buffer *out, const struct storage *storage)
+{
+    buffer_printf(out, "format %s {\n  name = ", storage->name);
+    write_string(out, storage->title);
+    buffer_printf(out, "\n  bits = %s   compute = %s%s\n}\n\n", storage->bits_text, storage->compute,
+                  storage->weight_only ? "   weight_only = true" : "");
+}
+
+static bool is_plain_name(const char *name)
+{
+    for (const char *at = name; *at; at++) {
+        bool letter = (*at >= 'a' && *at <= 'z') || *at == '_', digit = *at >= '0' && *at <= '9';
+        bool after = (at[1] >= 'a' && at[1] <= 'z') || at[1] == '_' || (at[1] >= '0' && at[1] <= '9');
+        if (!letter && (at == name || (!digit && !(*at == '-' && after) &&
+                                       !(*at == '.' && at[1] >= '0' && at[1] <= '9'))))
+            return false;
+    }
+    return *name != '\0';
+}
+
+static void write_ends(struct writer *writer)
+{
+    const struct architecture *model = writer->model;
+    if (model->tied)
+        put(writer, "tied_embeddings", "true");
+    put_count(writer, "positions", model->positions);
+    if (model->head_bias)
+        put(writer, "head_bias", "true");
+    if (model->embedding_norm)
+        put(writer, "embedding_norm", "true");
+    if (model->no_final_norm)
+        put(writer, "final_norm", "false");
+    put_count(writer, "extra_params", model->extra_params);
+    put_count(writer, "tower.params", model->tower_params);
+    put_count(writer, "mtp_params", model->mtp_params);
+    end_line(writer);
+}
+
+void architecture_write(struct buffer *out, const struct architecture *model)
+{
+    struct writer writer = {.out = out, .model = model, .margin = 2};
+    group_layers(&writer, out->arena);
+    choose_weights(&writer);
+    name_groups(&writer);
+    for (size_t i = 0; i < model->declared.count; i++)
+        write_format(out, model->declared.items[i]);
+    buffer_text(out, "model ");
+    if (is_plain_name(model->name))
+        buffer_text(out, model->name);
+    else
+        write_string(out, model->name);
+    buffer_text(out, " {\n");
+    put_string(&writer, "name", model->title);
+    put_count(&writer, "params", model->params);
+    put_count(&writer, "hidden", model->hidden);
+    put_count(&writer, "vocab", model->vocab);
+    if (writer.group_count == 1)
+        put_count(&writer, "layers", (double)model->layer_count);
+    if (writer.group_count > 0)
+        put_fields(&writer, &writer.groups[0].layer, true);
+    end_line(&writer);
+    write_ends(&writer);
+    if (writer.group_count > 1)
+        write_blocks(&writer);
+    put_storage(&writer);
+    put_count(&writer, "max_context", model->max_context);
+    end_line(&writer);
+    struct buffer note = buffer_in(out->arena);
+    for (size_t i = 0; i < model->notes.count; i++)
+        buffer_printf(&note, "%s%s", i ? " " : "", model->notes.items[i]);
+    put_string(&writer, "note", buffer_string(&note));
+    put_string(&writer, "source", model->source);
+    buffer_text(out, "  confidence = datasheet\n}\n");
+}
