@@ -7,7 +7,7 @@
  *  - a word after a number on the same line is its unit, unless it begins a statement (syntax/lexeme.c);
  *  - STEP is returned only where it cannot be the attribute `step`;
  *  - no statement begins with a string;
- *  - kinds and keywords are tokens that are also accepted as names (`and or not if then else` after a dot only);
+ *  - kinds and keywords are tokens that are also accepted as names, `and or not if then else` after a dot;
  *  - a string is a name or text as the place demands, which semantics decides.
  *
  * Recovery: `error SYNC` is the only error rule, once per list of statements. The token stream

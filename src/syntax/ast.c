@@ -5,7 +5,8 @@
 #include "syntax/ast_build.h"
 
 /* Room for one element more. Most lists in a plan hold one item, so growth starts at one. */
-static void *grown(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size) {
+static void *grown(struct arena *arena, void *items, size_t count, size_t *capacity, size_t size)
+{
     if (count < *capacity)
         return items;
     *capacity = *capacity == 0 ? 1 : *capacity < 4 ? 4 : *capacity * 2;
@@ -17,26 +18,31 @@ static void *grown(struct arena *arena, void *items, size_t count, size_t *capac
 
 /* ---- names ---- */
 
-struct name ast_name(const char *text, struct span span) {
+struct name ast_name(const char *text, struct span span)
+{
     return (struct name){text, span, false};
 }
 
-struct name ast_quoted(const char *text, struct span span) {
+struct name ast_quoted(const char *text, struct span span)
+{
     return (struct name){text, span, true};
 }
 
-struct name ast_no_name(void) {
+struct name ast_no_name(void)
+{
     return (struct name){0};
 }
 
-struct path ast_path(struct arena *arena, struct name first) {
+struct path ast_path(struct arena *arena, struct name first)
+{
     struct name *parts = ARENA_NEW(arena, struct name);
     *parts = first;
     return (struct path){parts, 1, first.span};
 }
 
 /* A path keeps no capacity: it is full when its count is a power of two. */
-struct path ast_path_add(struct arena *arena, struct path path, struct name part) {
+struct path ast_path_add(struct arena *arena, struct path path, struct name part)
+{
     if ((path.count & (path.count - 1)) == 0) {
         struct name *parts = ARENA_ARRAY(arena, struct name, path.count * 2);
         memcpy(parts, path.parts, path.count * sizeof *parts);
@@ -47,13 +53,15 @@ struct path ast_path_add(struct arena *arena, struct path path, struct name part
     return path;
 }
 
-struct path ast_no_path(void) {
+struct path ast_no_path(void)
+{
     return (struct path){0};
 }
 
 /* ---- expressions ---- */
 
-static struct expr *expr_new(struct arena *arena, enum expr_kind kind, struct span span) {
+static struct expr *expr_new(struct arena *arena, enum expr_kind kind, struct span span)
+{
     struct expr *expr = ARENA_NEW(arena, struct expr);
     expr->kind = kind;
     expr->span = span;
@@ -61,7 +69,8 @@ static struct expr *expr_new(struct arena *arena, enum expr_kind kind, struct sp
 }
 
 struct expr *ast_number(struct arena *arena, struct number_text number, const char *unit, struct span span,
-                        struct span unit_span) {
+                        struct span unit_span)
+{
     struct expr *expr = expr_new(arena, EXPR_NUMBER, span);
     expr->number.digits = number.digits;
     expr->number.count = number.count;
@@ -71,7 +80,8 @@ struct expr *ast_number(struct arena *arena, struct number_text number, const ch
     return expr;
 }
 
-struct expr *ast_reference(struct arena *arena, struct path path, struct span span) {
+struct expr *ast_reference(struct arena *arena, struct path path, struct span span)
+{
     if (path.count == 1 && path.parts[0].quoted) {
         struct expr *expr = expr_new(arena, EXPR_STRING, span);
         expr->string.text = path.parts[0].text;
@@ -83,7 +93,8 @@ struct expr *ast_reference(struct arena *arena, struct path path, struct span sp
 }
 
 struct expr *ast_call(struct arena *arena, struct name function, struct expr_list *arguments,
-                      struct span span) {
+                      struct span span)
+{
     struct expr *expr = expr_new(arena, EXPR_CALL, span);
     expr->call.function = function;
     expr->call.arguments = arguments;
@@ -91,7 +102,8 @@ struct expr *ast_call(struct arena *arena, struct name function, struct expr_lis
 }
 
 struct expr *ast_unary(struct arena *arena, enum expr_op op, struct expr *right, struct span span,
-                       struct span op_span) {
+                       struct span op_span)
+{
     struct expr *expr = expr_new(arena, EXPR_UNARY, span);
     expr->operation.op = op;
     expr->operation.op_span = op_span;
@@ -100,7 +112,8 @@ struct expr *ast_unary(struct arena *arena, enum expr_op op, struct expr *right,
 }
 
 struct expr *ast_binary(struct arena *arena, enum expr_op op, struct expr *left, struct expr *right,
-                        struct span span, struct span op_span) {
+                        struct span span, struct span op_span)
+{
     struct expr *expr = expr_new(arena, EXPR_BINARY, span);
     expr->operation.op = op;
     expr->operation.op_span = op_span;
@@ -110,7 +123,8 @@ struct expr *ast_binary(struct arena *arena, enum expr_op op, struct expr *left,
 }
 
 struct expr *ast_choice(struct arena *arena, struct expr *condition, struct expr *then,
-                        struct expr *otherwise, struct span span) {
+                        struct expr *otherwise, struct span span)
+{
     struct expr *expr = expr_new(arena, EXPR_IF, span);
     expr->choice.condition = condition;
     expr->choice.then = then;
@@ -118,16 +132,19 @@ struct expr *ast_choice(struct arena *arena, struct expr *condition, struct expr
     return expr;
 }
 
-struct expr *ast_parenthesised(struct expr *inner, struct span span) {
+struct expr *ast_parenthesised(struct expr *inner, struct span span)
+{
     inner->span = span;
     return inner;
 }
 
-struct expr_list *ast_exprs(struct arena *arena) {
+struct expr_list *ast_exprs(struct arena *arena)
+{
     return ARENA_NEW(arena, struct expr_list);
 }
 
-struct expr_list *ast_exprs_add(struct arena *arena, struct expr_list *list, struct expr *expr) {
+struct expr_list *ast_exprs_add(struct arena *arena, struct expr_list *list, struct expr *expr)
+{
     if (list == NULL)
         list = ast_exprs(arena);
     list->items = grown(arena, list->items, list->count, &list->capacity, sizeof *list->items);
@@ -135,16 +152,19 @@ struct expr_list *ast_exprs_add(struct arena *arena, struct expr_list *list, str
     return list;
 }
 
-struct list_item ast_item(struct expr *value, struct span span) {
+struct list_item ast_item(struct expr *value, struct span span)
+{
     return (struct list_item){.value = value, .span = span};
 }
 
 struct list_item ast_range(struct expr *low, struct expr *high, struct expr *step, bool multiply,
-                           struct span span) {
+                           struct span span)
+{
     return (struct list_item){low, high, step, multiply, span};
 }
 
-struct item_list *ast_items_add(struct arena *arena, struct item_list *list, struct list_item item) {
+struct item_list *ast_items_add(struct arena *arena, struct item_list *list, struct list_item item)
+{
     if (list == NULL)
         list = ARENA_NEW(arena, struct item_list);
     list->items = grown(arena, list->items, list->count, &list->capacity, sizeof *list->items);
@@ -154,22 +174,26 @@ struct item_list *ast_items_add(struct arena *arena, struct item_list *list, str
 
 /* ---- statements ---- */
 
-struct stmt_list *ast_statements(struct arena *arena) {
+struct stmt_list *ast_statements(struct arena *arena)
+{
     return ARENA_NEW(arena, struct stmt_list);
 }
 
-struct stmt_list *ast_statements_add(struct arena *arena, struct stmt_list *list, struct stmt *stmt) {
+struct stmt_list *ast_statements_add(struct arena *arena, struct stmt_list *list, struct stmt *stmt)
+{
     list->items = grown(arena, list->items, list->count, &list->capacity, sizeof(struct stmt *));
     list->items[list->count++] = stmt;
     return list;
 }
 
-struct stmt_list *ast_statements_incomplete(struct stmt_list *list) {
+struct stmt_list *ast_statements_incomplete(struct stmt_list *list)
+{
     list->incomplete = true;
     return list;
 }
 
-static struct stmt *stmt_new(struct arena *arena, enum stmt_kind kind, struct span span, struct span head) {
+static struct stmt *stmt_new(struct arena *arena, enum stmt_kind kind, struct span span, struct span head)
+{
     struct stmt *stmt = ARENA_NEW(arena, struct stmt);
     stmt->kind = kind;
     stmt->span = span;
@@ -177,8 +201,9 @@ static struct stmt *stmt_new(struct arena *arena, enum stmt_kind kind, struct sp
     return stmt;
 }
 
-struct stmt *ast_attribute(struct arena *arena, struct path path, struct item_list *values,
-                           struct span span, struct span head) {
+struct stmt *ast_attribute(struct arena *arena, struct path path, struct item_list *values, struct span span,
+                           struct span head)
+{
     struct stmt *stmt = stmt_new(arena, STMT_ATTRIBUTE, span, head);
     stmt->attribute.path = path;
     stmt->attribute.values = values;
@@ -186,7 +211,8 @@ struct stmt *ast_attribute(struct arena *arena, struct path path, struct item_li
 }
 
 struct stmt *ast_group(struct arena *arena, struct path path, struct stmt_list *body, struct span span,
-                       struct span head) {
+                       struct span head)
+{
     struct stmt *stmt = stmt_new(arena, STMT_GROUP, span, head);
     stmt->group.path = path;
     stmt->group.body = body;
@@ -194,7 +220,8 @@ struct stmt *ast_group(struct arena *arena, struct path path, struct stmt_list *
 }
 
 struct stmt *ast_declaration(struct arena *arena, const char *kind, struct name name, struct path base,
-                             struct stmt_list *body, struct span span, struct span head) {
+                             struct stmt_list *body, struct span span, struct span head)
+{
     struct stmt *stmt = stmt_new(arena, STMT_DECLARATION, span, head);
     stmt->declaration.kind = kind;
     stmt->declaration.name = name;
@@ -207,7 +234,8 @@ struct stmt *ast_declaration(struct arena *arena, const char *kind, struct name 
 }
 
 struct stmt *ast_let(struct arena *arena, struct name name, struct expr *value, struct span span,
-                     struct span head) {
+                     struct span head)
+{
     struct stmt *stmt = stmt_new(arena, STMT_LET, span, head);
     stmt->let.name = name;
     stmt->let.value = value;
@@ -215,7 +243,8 @@ struct stmt *ast_let(struct arena *arena, struct name name, struct expr *value, 
 }
 
 struct stmt *ast_import(struct arena *arena, struct name file, struct name as, struct span span,
-                        struct span head) {
+                        struct span head)
+{
     struct stmt *stmt = stmt_new(arena, STMT_IMPORT, span, head);
     stmt->import.file = file;
     stmt->import.as = as;
@@ -223,14 +252,16 @@ struct stmt *ast_import(struct arena *arena, struct name file, struct name as, s
 }
 
 struct stmt *ast_list(struct arena *arena, enum stmt_kind kind, struct expr_list *list, struct span span,
-                      struct span head) {
+                      struct span head)
+{
     struct stmt *stmt = stmt_new(arena, kind, span, head);
     stmt->list = list;
     return stmt;
 }
 
-struct stmt *ast_check(struct arena *arena, enum stmt_kind kind, struct expr *condition,
-                       const char *message, struct span span, struct span head) {
+struct stmt *ast_check(struct arena *arena, enum stmt_kind kind, struct expr *condition, const char *message,
+                       struct span span, struct span head)
+{
     struct stmt *stmt = stmt_new(arena, kind, span, head);
     stmt->check.condition = condition;
     stmt->check.message = message;

@@ -31,20 +31,31 @@ struct path {
 /* ---- expressions -------------------------------------------------------------------------- */
 
 enum expr_kind {
-    EXPR_NUMBER,    /* 128k tokens */
-    EXPR_STRING,    /* "text": a name or text, semantics decides */
-    EXPR_PATH,      /* chat.tpot */
-    EXPR_UNARY,     /* - + not */
-    EXPR_BINARY,    /* arithmetic, comparison, and, or */
-    EXPR_CALL,      /* min(a, b) */
-    EXPR_IF,        /* if a then b else c */
+    EXPR_NUMBER, /* 128k tokens */
+    EXPR_STRING, /* "text": a name or text, semantics decides */
+    EXPR_PATH,   /* chat.tpot */
+    EXPR_UNARY,  /* - + not */
+    EXPR_BINARY, /* arithmetic, comparison, and, or */
+    EXPR_CALL,   /* min(a, b) */
+    EXPR_IF,     /* if a then b else c */
 };
 
 enum expr_op {
-    OP_ADD, OP_SUBTRACT, OP_MULTIPLY, OP_DIVIDE,
-    OP_LESS, OP_LESS_EQUAL, OP_GREATER, OP_GREATER_EQUAL, OP_EQUAL, OP_NOT_EQUAL,
-    OP_AND, OP_OR,
-    OP_NOT, OP_NEGATE, OP_PLUS,
+    OP_ADD,
+    OP_SUBTRACT,
+    OP_MULTIPLY,
+    OP_DIVIDE,
+    OP_LESS,
+    OP_LESS_EQUAL,
+    OP_GREATER,
+    OP_GREATER_EQUAL,
+    OP_EQUAL,
+    OP_NOT_EQUAL,
+    OP_AND,
+    OP_OR,
+    OP_NOT,
+    OP_NEGATE,
+    OP_PLUS,
 };
 
 struct expr {
@@ -52,28 +63,28 @@ struct expr {
     struct span span;
     union {
         struct {
-            const char *digits;    /* "4_096", "0.5": without the count suffix */
-            const char *count;     /* "k" "M" "B" "T" "Ki" "Mi" "Gi" "Ti", or NULL */
-            const char *unit;      /* "TB/s", "%", or NULL */
+            const char *digits; /* "4_096", "0.5": without the count suffix */
+            const char *count;  /* "k" "M" "B" "T" "Ki" "Mi" "Gi" "Ti", or NULL */
+            const char *unit;   /* "TB/s", "%", or NULL */
             struct span unit_span;
         } number;
         struct {
-            const char *text;      /* escapes resolved, interned, valid UTF-8 without NUL */
+            const char *text; /* escapes resolved, interned, valid UTF-8 without NUL */
         } string;
         struct path path;
         struct {
             enum expr_op op;
             struct span op_span;
-            struct expr *left;     /* NULL for a unary operator */
+            struct expr *left; /* NULL for a unary operator */
             struct expr *right;
-        } operation;               /* EXPR_UNARY and EXPR_BINARY */
+        } operation; /* EXPR_UNARY and EXPR_BINARY */
         struct {
             struct name function;
             struct expr_list *arguments;
         } call;
         struct {
             struct expr *condition, *then, *otherwise;
-        } choice;                  /* EXPR_IF */
+        } choice; /* EXPR_IF */
     };
 };
 
@@ -84,10 +95,10 @@ struct expr_list {
 
 /* An item of a list: one value, or a range when `high` is set. */
 struct list_item {
-    struct expr *value;  /* or the low end of the range */
-    struct expr *high;   /* NULL for a single value */
-    struct expr *step;   /* NULL: steps of 1 */
-    bool multiply;       /* step * S rather than step S */
+    struct expr *value; /* or the low end of the range */
+    struct expr *high;  /* NULL for a single value */
+    struct expr *step;  /* NULL: steps of 1 */
+    bool multiply;      /* step * S rather than step S */
     struct span span;
 };
 
@@ -99,18 +110,18 @@ struct item_list {
 /* ---- statements --------------------------------------------------------------------------- */
 
 enum stmt_kind {
-    STMT_ATTRIBUTE,  /* path = item, item */
-    STMT_GROUP,      /* path { statements }: the same as dotted attributes */
-    STMT_DECLARATION,/* kind name : base { statements } */
-    STMT_LET,        /* let name = expr */
-    STMT_IMPORT,     /* import "file" as name */
-    STMT_COMPARE,    /* compare a, b */
-    STMT_ASSERT,     /* assert expr "message" */
-    STMT_REQUIRE,    /* require expr "message" */
-    STMT_GUARD,      /* guard expr "message" */
-    STMT_SHOW,       /* show a, b */
-    STMT_MINIMIZE,   /* minimize expr */
-    STMT_MAXIMIZE,   /* maximize expr */
+    STMT_ATTRIBUTE,   /* path = item, item */
+    STMT_GROUP,       /* path { statements }: the same as dotted attributes */
+    STMT_DECLARATION, /* kind name : base { statements } */
+    STMT_LET,         /* let name = expr */
+    STMT_IMPORT,      /* import "file" as name */
+    STMT_COMPARE,     /* compare a, b */
+    STMT_ASSERT,      /* assert expr "message" */
+    STMT_REQUIRE,     /* require expr "message" */
+    STMT_GUARD,       /* guard expr "message" */
+    STMT_SHOW,        /* show a, b */
+    STMT_MINIMIZE,    /* minimize expr */
+    STMT_MAXIMIZE,    /* maximize expr */
 };
 
 struct stmt_list {
@@ -121,8 +132,8 @@ struct stmt_list {
 
 struct stmt {
     enum stmt_kind kind;
-    struct span span;      /* the whole statement */
-    struct span head;      /* the keyword, or the path on the left */
+    struct span span; /* the whole statement */
+    struct span head; /* the keyword, or the path on the left */
     union {
         struct {
             struct path path;
@@ -133,26 +144,26 @@ struct stmt {
             struct stmt_list *body;
         } group;
         struct {
-            const char *kind;      /* interned: "gpu", "block", ... */
-            struct name name;      /* text NULL when nameless */
-            struct path base;      /* count 0 when there is none */
+            const char *kind; /* interned: "gpu", "block", ... */
+            struct name name; /* text NULL when nameless */
+            struct path base; /* count 0 when there is none */
             struct stmt_list *body;
-            struct span close;     /* the closing brace */
-            bool hoisted;          /* a top-level kind found inside a block that lacked its brace */
+            struct span close; /* the closing brace */
+            bool hoisted;      /* a top-level kind found inside a block that lacked its brace */
         } declaration;
         struct {
             struct name name;
             struct expr *value;
         } let;
         struct {
-            struct name file;      /* the string */
-            struct name as;        /* text NULL without `as` */
+            struct name file; /* the string */
+            struct name as;   /* text NULL without `as` */
         } import;
-        struct expr_list *list;    /* STMT_COMPARE, STMT_SHOW */
+        struct expr_list *list; /* STMT_COMPARE, STMT_SHOW */
         struct {
             struct expr *condition;
-            const char *message;   /* or NULL */
-        } check;                   /* STMT_ASSERT, STMT_REQUIRE, STMT_GUARD, STMT_MINIMIZE, STMT_MAXIMIZE */
+            const char *message; /* or NULL */
+        } check;                 /* STMT_ASSERT, STMT_REQUIRE, STMT_GUARD, STMT_MINIMIZE, STMT_MAXIMIZE */
     };
 };
 

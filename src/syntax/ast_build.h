@@ -48,8 +48,8 @@ struct stmt_list *ast_statements_add(struct arena *arena, struct stmt_list *list
 /* The same list, from which a statement with an error was left out. */
 struct stmt_list *ast_statements_incomplete(struct stmt_list *list);
 
-struct stmt *ast_attribute(struct arena *arena, struct path path, struct item_list *values,
-                           struct span span, struct span head);
+struct stmt *ast_attribute(struct arena *arena, struct path path, struct item_list *values, struct span span,
+                           struct span head);
 struct stmt *ast_group(struct arena *arena, struct path path, struct stmt_list *body, struct span span,
                        struct span head);
 struct stmt *ast_declaration(struct arena *arena, const char *kind, struct name name, struct path base,
@@ -62,7 +62,7 @@ struct stmt *ast_import(struct arena *arena, struct name file, struct name as, s
 struct stmt *ast_list(struct arena *arena, enum stmt_kind kind, struct expr_list *list, struct span span,
                       struct span head);
 /* STMT_ASSERT, STMT_REQUIRE, STMT_GUARD, STMT_MINIMIZE, STMT_MAXIMIZE; `message` may be NULL. */
-struct stmt *ast_check(struct arena *arena, enum stmt_kind kind, struct expr *condition,
-                       const char *message, struct span span, struct span head);
+struct stmt *ast_check(struct arena *arena, enum stmt_kind kind, struct expr *condition, const char *message,
+                       struct span span, struct span head);
 
 #endif

@@ -1,4 +1,5 @@
-/* expr_write.c: an expression as text that parses back to the same tree, with no parenthesis that could go. */
+/* expr_write.c: an expression as text that parses back to the same tree, with no parenthesis that could go.
+ */
 #include <string.h>
 
 #include "base/arena.h"
@@ -32,23 +33,28 @@ static const struct {
     [OP_PLUS] = {"+", SIGN},
 };
 
-const char *expr_op_text(enum expr_op op) {
+const char *expr_op_text(enum expr_op op)
+{
     return op == OP_NOT ? "not" : operators[op].text;
 }
 
-static bool is_letter(char c) {
+static bool is_letter(char c)
+{
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static bool is_digit(char c) {
+static bool is_digit(char c)
+{
     return c >= '0' && c <= '9';
 }
 
-bool name_is_plain(const char *text) {
+bool name_is_plain(const char *text)
+{
     if (!is_letter(*text))
         return false;
     for (const char *at = text + 1; *at != '\0'; at++) {
-        bool joined = (*at == '-' && (is_letter(at[1]) || is_digit(at[1]))) || (*at == '.' && is_digit(at[1]));
+        bool joined =
+            (*at == '-' && (is_letter(at[1]) || is_digit(at[1]))) || (*at == '.' && is_digit(at[1]));
         if (!is_letter(*at) && !is_digit(*at) && !joined)
             return false;
     }
@@ -56,7 +62,8 @@ bool name_is_plain(const char *text) {
     return keyword == NULL || keyword->class != KEYWORD_RESERVED;
 }
 
-void string_write(struct buffer *out, const char *text) {
+void string_write(struct buffer *out, const char *text)
+{
     buffer_byte(out, '"');
     for (; *text != '\0'; text++) {
         unsigned char c = (unsigned char)*text;
@@ -74,14 +81,16 @@ void string_write(struct buffer *out, const char *text) {
     buffer_byte(out, '"');
 }
 
-void name_write(struct buffer *out, const struct name *name) {
+void name_write(struct buffer *out, const struct name *name)
+{
     if (name->quoted || !name_is_plain(name->text))
         string_write(out, name->text);
     else
         buffer_text(out, name->text);
 }
 
-void path_write(struct buffer *out, const struct path *path) {
+void path_write(struct buffer *out, const struct path *path)
+{
     for (size_t i = 0; i < path->count; i++) {
         const struct name *part = &path->parts[i];
         if (i > 0)
@@ -94,7 +103,8 @@ void path_write(struct buffer *out, const struct path *path) {
     }
 }
 
-void number_write(struct buffer *out, const struct expr *number) {
+void number_write(struct buffer *out, const struct expr *number)
+{
     buffer_text(out, number->number.digits);
     if (number->number.count != NULL)
         buffer_text(out, number->number.count);
@@ -107,21 +117,20 @@ void number_write(struct buffer *out, const struct expr *number) {
     buffer_text(out, unit);
 }
 
-static enum tightness tightness(const struct expr *expr) {
+static enum tightness tightness(const struct expr *expr)
+{
     switch (expr->kind) {
     case EXPR_UNARY:
-    case EXPR_BINARY:
-        return operators[expr->operation.op].tightness;
-    case EXPR_IF:
-        return CHOICE;
-    default:
-        return PRIMARY;
+    case EXPR_BINARY: return operators[expr->operation.op].tightness;
+    case EXPR_IF: return CHOICE;
+    default: return PRIMARY;
     }
 }
 
 static void write_at_least(struct buffer *out, const struct expr *expr, enum tightness least);
 
-static void write_call(struct buffer *out, const struct expr *expr) {
+static void write_call(struct buffer *out, const struct expr *expr)
+{
     name_write(out, &expr->call.function);
     buffer_byte(out, '(');
     for (size_t i = 0; i < expr->call.arguments->count; i++) {
@@ -133,14 +142,16 @@ static void write_call(struct buffer *out, const struct expr *expr) {
 }
 
 /* The left operand may bind as tightly as its operator, except that comparisons do not chain. */
-static bool left_needs_parentheses(const struct expr *parent) {
+static bool left_needs_parentheses(const struct expr *parent)
+{
     enum tightness own = operators[parent->operation.op].tightness;
     enum tightness left = tightness(parent->operation.left);
     return left < own || (left == own && own == COMPARISON);
 }
 
 /* A sum of many terms leans to the left, as deep as it is long: walked by loop. */
-static void write_binary(struct buffer *out, const struct expr *expr) {
+static void write_binary(struct buffer *out, const struct expr *expr)
+{
     VEC(const struct expr *) spine = {0};
     const struct expr *leftmost = expr;
     for (; leftmost->kind == EXPR_BINARY; leftmost = leftmost->operation.left) {
@@ -158,7 +169,8 @@ static void write_binary(struct buffer *out, const struct expr *expr) {
     }
 }
 
-static void write_at_least(struct buffer *out, const struct expr *expr, enum tightness least) {
+static void write_at_least(struct buffer *out, const struct expr *expr, enum tightness least)
+{
     bool parentheses = tightness(expr) < least;
     if (parentheses)
         buffer_byte(out, '(');
@@ -167,27 +179,18 @@ static void write_at_least(struct buffer *out, const struct expr *expr, enum tig
         buffer_byte(out, ')');
 }
 
-void expr_write(struct buffer *out, const struct expr *expr) {
+void expr_write(struct buffer *out, const struct expr *expr)
+{
     switch (expr->kind) {
-    case EXPR_NUMBER:
-        number_write(out, expr);
-        break;
-    case EXPR_STRING:
-        string_write(out, expr->string.text);
-        break;
-    case EXPR_PATH:
-        path_write(out, &expr->path);
-        break;
+    case EXPR_NUMBER: number_write(out, expr); break;
+    case EXPR_STRING: string_write(out, expr->string.text); break;
+    case EXPR_PATH: path_write(out, &expr->path); break;
     case EXPR_UNARY:
         buffer_text(out, operators[expr->operation.op].text);
         write_at_least(out, expr->operation.right, operators[expr->operation.op].tightness);
         break;
-    case EXPR_BINARY:
-        write_binary(out, expr);
-        break;
-    case EXPR_CALL:
-        write_call(out, expr);
-        break;
+    case EXPR_BINARY: write_binary(out, expr); break;
+    case EXPR_CALL: write_call(out, expr); break;
     case EXPR_IF:
         buffer_text(out, "if ");
         expr_write(out, expr->choice.condition);

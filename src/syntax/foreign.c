@@ -13,12 +13,24 @@ static const struct {
     const char *spelling, *own;
     int token;
 } operators[] = {
-    {"&&", "and", TOK_AND},         {"||", "or", TOK_OR},           {"!", "not ", TOK_NOT},
-    {"<>", "!=", TOK_NOT_EQUAL},    {"=>", ">=", TOK_GREATER_EQUAL}, {"=<", "<=", TOK_LESS_EQUAL},
-    {"===", "==", TOK_EQUAL},       {"**", NULL, TOK_STAR},         {"...", "..", TOK_RANGE},
-    {"≤", "<=", TOK_LESS_EQUAL},    {"≥", ">=", TOK_GREATER_EQUAL}, {"≠", "!=", TOK_NOT_EQUAL},
-    {"×", "*", TOK_STAR},           {"÷", "/", TOK_SLASH},          {"·", "*", TOK_STAR},
-    {"−", "-", TOK_MINUS},          {"–", "-", TOK_MINUS},          {"…", "..", TOK_RANGE},
+    {"&&", "and", TOK_AND},
+    {"||", "or", TOK_OR},
+    {"!", "not ", TOK_NOT},
+    {"<>", "!=", TOK_NOT_EQUAL},
+    {"=>", ">=", TOK_GREATER_EQUAL},
+    {"=<", "<=", TOK_LESS_EQUAL},
+    {"===", "==", TOK_EQUAL},
+    {"**", NULL, TOK_STAR},
+    {"...", "..", TOK_RANGE},
+    {"≤", "<=", TOK_LESS_EQUAL},
+    {"≥", ">=", TOK_GREATER_EQUAL},
+    {"≠", "!=", TOK_NOT_EQUAL},
+    {"×", "*", TOK_STAR},
+    {"÷", "/", TOK_SLASH},
+    {"·", "*", TOK_STAR},
+    {"−", "-", TOK_MINUS},
+    {"–", "-", TOK_MINUS},
+    {"…", "..", TOK_RANGE},
 };
 
 enum { OPERATOR_COUNT = sizeof operators / sizeof operators[0] };
@@ -29,15 +41,18 @@ static const char *const spaces[] = {"\u00a0", "\u2002", "\u2003", "\u2007", "\u
 
 enum { SPACE_COUNT = sizeof spaces / sizeof spaces[0] };
 
-static const char *scanned_text(const struct parser *parser) {
+static const char *scanned_text(const struct parser *parser)
+{
     return parser->source->text + parser->scanned.span.start;
 }
 
-static size_t scanned_length(const struct parser *parser) {
+static size_t scanned_length(const struct parser *parser)
+{
     return parser->scanned.span.end - parser->scanned.span.start;
 }
 
-int lexeme_foreign_operator(struct parser *parser) {
+int lexeme_foreign_operator(struct parser *parser)
+{
     size_t length = scanned_length(parser), i = 0;
     while (strncmp(operators[i].spelling, scanned_text(parser), length) != 0 ||
            operators[i].spelling[length] != '\0')
@@ -55,7 +70,8 @@ int lexeme_foreign_operator(struct parser *parser) {
     return operators[i].token;
 }
 
-int lexeme_foreign_string(struct parser *parser, size_t quote) {
+int lexeme_foreign_string(struct parser *parser, size_t quote)
+{
     const char *inner = scanned_text(parser) + quote;
     size_t length = scanned_length(parser) - 2 * quote;
     if (parser->clean && memchr(inner, '\0', length) == NULL)
@@ -64,28 +80,30 @@ int lexeme_foreign_string(struct parser *parser, size_t quote) {
         parser->scanned.text = intern_text(parser->strings, "");
     if (parser->quiet)
         return TOK_STRING;
-    struct diag *diag = parser_error(parser, DIAG_E0111, parser->scanned.span,
-                                     "a string stands in double quotes");
+    struct diag *diag =
+        parser_error(parser, DIAG_E0111, parser->scanned.span, "a string stands in double quotes");
     if (parser->clean && memchr(inner, '"', length) == NULL && memchr(inner, '\\', length) == NULL)
         diag_fix(parser->diags, diag, parser->scanned.span,
                  arena_printf(parser->arena, "\"%.*s\"", (int)length, inner), "write `\"` on both sides");
     return TOK_STRING;
 }
 
-void lexeme_foreign_comment(struct parser *parser) {
+void lexeme_foreign_comment(struct parser *parser)
+{
     if (parser->quiet)
         return;
     struct span mark = parser->scanned.span;
     mark.end = mark.start + 2;
-    struct diag *diag = parser_error(parser, DIAG_E0112, mark, "`%.2s` does not begin a comment",
-                                     scanned_text(parser));
+    struct diag *diag =
+        parser_error(parser, DIAG_E0112, mark, "`%.2s` does not begin a comment", scanned_text(parser));
     if (scanned_text(parser)[1] == '/')
         diag_fix(parser->diags, diag, mark, "#", "a comment begins with `#` and runs to the end of the line");
     else
         diag_note(parser->diags, diag, "a comment begins with `#` and runs to the end of the line");
 }
 
-bool lexeme_bracket_is_stray(struct parser *parser, bool open) {
+bool lexeme_bracket_is_stray(struct parser *parser, bool open)
+{
     if (!open && parser->brackets > 0) {
         parser->brackets--;
         return false;
@@ -95,14 +113,15 @@ bool lexeme_bracket_is_stray(struct parser *parser, bool open) {
         return true;
     parser->brackets++;
     if (!parser->quiet) {
-        struct diag *diag = parser_error(parser, DIAG_E0113, parser->scanned.span,
-                                         "a list is written without brackets");
+        struct diag *diag =
+            parser_error(parser, DIAG_E0113, parser->scanned.span, "a list is written without brackets");
         diag_note(parser->diags, diag, "write the values with commas between them: `1, 8, 32`");
     }
     return false;
 }
 
-static size_t foreign_space(const char *text, size_t length) {
+static size_t foreign_space(const char *text, size_t length)
+{
     for (size_t i = 0; i < SPACE_COUNT; i++) {
         size_t size = strlen(spaces[i]);
         if (size <= length && memcmp(text, spaces[i], size) == 0)
@@ -111,7 +130,8 @@ static size_t foreign_space(const char *text, size_t length) {
     return 0;
 }
 
-static size_t foreign_symbol(const char *text, size_t length) {
+static size_t foreign_symbol(const char *text, size_t length)
+{
     for (size_t i = 0; i < OPERATOR_COUNT; i++) {
         size_t size = strlen(operators[i].spelling);
         if (size <= length && memcmp(text, operators[i].spelling, size) == 0)
@@ -120,24 +140,28 @@ static size_t foreign_symbol(const char *text, size_t length) {
     return 0;
 }
 
-static bool begins_string(const char *text, size_t length) {
+static bool begins_string(const char *text, size_t length)
+{
     return length >= 3 && memcmp(text, "“", 3) == 0;
 }
 
 /* Passes over a blank that is none. A byte order mark at the start is how some editors save text. */
-static int take_space(struct parser *parser, size_t size) {
+static int take_space(struct parser *parser, size_t size)
+{
     parser->scanned.span.end = parser->scanned.span.start + (uint32_t)size;
     bool mark = parser->scanned.span.start == 0 && memcmp(scanned_text(parser), "\ufeff", size) == 0;
     if (!mark && !parser->quiet) {
-        struct diag *diag = parser_error(parser, DIAG_E0104, parser->scanned.span,
-                                         "a special blank stands between words");
-        diag_fix(parser->diags, diag, parser->scanned.span, " ",
-                 "it looks like a blank but is another character, often from a copied text; write a plain one");
+        struct diag *diag =
+            parser_error(parser, DIAG_E0104, parser->scanned.span, "a special blank stands between words");
+        diag_fix(
+            parser->diags, diag, parser->scanned.span, " ",
+            "it looks like a blank but is another character, often from a copied text; write a plain one");
     }
     return TOK_YYEOF;
 }
 
-static int take_name(struct parser *parser) {
+static int take_name(struct parser *parser)
+{
     const char *text = scanned_text(parser);
     size_t length = scanned_length(parser);
     if (!parser->clean && utf8_valid_prefix(text, length) < length)
@@ -157,7 +181,8 @@ static int take_name(struct parser *parser) {
     return TOK_NAME;
 }
 
-size_t lexeme_foreign_word(struct parser *parser, int *kind) {
+size_t lexeme_foreign_word(struct parser *parser, int *kind)
+{
     const char *text = scanned_text(parser);
     size_t length = scanned_length(parser), first = 0;
     while ((unsigned char)text[first] < 0x80)
@@ -183,17 +208,18 @@ size_t lexeme_foreign_word(struct parser *parser, int *kind) {
     return length;
 }
 
-int lexeme_stray(struct parser *parser) {
+int lexeme_stray(struct parser *parser)
+{
     unsigned char byte = (unsigned char)*scanned_text(parser);
     if (parser->quiet || byte == '\0')
         return TOK_PERF_error;
     if (byte < 0x20 || byte == 0x7f) {
-        parser_error(parser, DIAG_E0104, parser->scanned.span, "a control character (U+%04X) stands in the text",
-                     (unsigned)byte);
+        parser_error(parser, DIAG_E0104, parser->scanned.span,
+                     "a control character (U+%04X) stands in the text", (unsigned)byte);
         return TOK_PERF_error;
     }
-    struct diag *diag = parser_error(parser, DIAG_E0104, parser->scanned.span,
-                                     "`%c` means nothing in this language", byte);
+    struct diag *diag =
+        parser_error(parser, DIAG_E0104, parser->scanned.span, "`%c` means nothing in this language", byte);
     switch (byte) {
     case '%':
         diag_note(parser->diags, diag, "`%%` is a unit that stands after a number, as in `90 %%`");
@@ -202,14 +228,9 @@ int lexeme_stray(struct parser *parser) {
     case ']':
         diag_note(parser->diags, diag, "lists are written without brackets, and there are no indices");
         break;
-    case '^':
-        diag_note(parser->diags, diag, "there is no operator for powers; write the product");
-        break;
-    case '\'':
-        diag_note(parser->diags, diag, "strings stand in double quotes");
-        break;
-    default:
-        break;
+    case '^': diag_note(parser->diags, diag, "there is no operator for powers; write the product"); break;
+    case '\'': diag_note(parser->diags, diag, "strings stand in double quotes"); break;
+    default: break;
     }
     return TOK_PERF_error;
 }

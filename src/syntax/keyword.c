@@ -5,7 +5,10 @@
 
 #include "grammar/parse.h"
 
-#define WORD(text, class, token) {text, sizeof text - 1, class, token}
+#define WORD(text, class, token)                                                                             \
+    {                                                                                                        \
+        text, sizeof text - 1, class, token                                                                  \
+    }
 
 static const struct keyword keywords[] = {
     WORD("and", KEYWORD_RESERVED, TOK_AND),
@@ -45,7 +48,8 @@ enum { KEYWORD_COUNT = sizeof keywords / sizeof keywords[0], SHORTEST = 2, LONGE
 static const unsigned char first_with[26] = {0,  3,  4,  29, 5,  7,  9,  29, 11, 29, 29, 13, 14,
                                              18, 19, 29, 29, 20, 22, 28, 29, 29, 29, 29, 29, 29};
 
-const struct keyword *keyword_find(const char *text, size_t length) {
+const struct keyword *keyword_find(const char *text, size_t length)
+{
     if (length < SHORTEST || length > LONGEST || text[0] < 'a' || text[0] > 'z')
         return NULL;
     for (size_t i = first_with[text[0] - 'a']; i < KEYWORD_COUNT && keywords[i].text[0] == text[0]; i++)
@@ -54,7 +58,8 @@ const struct keyword *keyword_find(const char *text, size_t length) {
     return NULL;
 }
 
-const struct keyword *keyword_all(size_t *count) {
+const struct keyword *keyword_all(size_t *count)
+{
     *count = KEYWORD_COUNT;
     return keywords;
 }

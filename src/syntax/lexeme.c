@@ -11,25 +11,29 @@
 #include "syntax/keyword.h"
 #include "syntax/parser.h"
 
-static const char *scanned_text(const struct parser *parser) {
+static const char *scanned_text(const struct parser *parser)
+{
     return parser->source->text + parser->scanned.span.start;
 }
 
-static size_t scanned_length(const struct parser *parser) {
+static size_t scanned_length(const struct parser *parser)
+{
     return parser->scanned.span.end - parser->scanned.span.start;
 }
 
 /* ---- words ---- */
 
 /* `1 .. 8 step 2`, but `step = 3` sets the attribute of that name. */
-static bool step_is_name(const struct parser *parser) {
+static bool step_is_name(const struct parser *parser)
+{
     const char *text = parser->source->text;
     size_t at = text_skip_space(parser, parser->scanned.span.end);
     return text[at] == '{' || text[at] == ':' || (text[at] == '=' && text[at + 1] != '=') ||
            (text[at] == '.' && text[at + 1] != '.');
 }
 
-int lexeme_word(struct parser *parser) {
+int lexeme_word(struct parser *parser)
+{
     const char *text = scanned_text(parser);
     size_t length = scanned_length(parser);
     parser->scanned.text = intern(parser->strings, text, length);
@@ -41,7 +45,8 @@ int lexeme_word(struct parser *parser) {
 
 /* ---- numbers ---- */
 
-static bool is_word_byte(char c) {
+static bool is_word_byte(char c)
+{
     unsigned char byte = (unsigned char)c;
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
            byte == '_' || byte >= 0x80;
@@ -51,25 +56,27 @@ static bool is_word_byte(char c) {
 static const struct {
     const char *spelling, *count;
 } counts[] = {
-    {"k", "k"},   {"M", "M"},   {"B", "B"},   {"T", "T"},  {"Ki", "Ki"}, {"Mi", "Mi"},
-    {"Gi", "Gi"}, {"Ti", "Ti"}, {"K", "k"},   {"G", "B"},  {"bn", "B"},  {"ki", "Ki"},
+    {"k", "k"},   {"M", "M"},   {"B", "B"}, {"T", "T"}, {"Ki", "Ki"}, {"Mi", "Mi"},
+    {"Gi", "Gi"}, {"Ti", "Ti"}, {"K", "k"}, {"G", "B"}, {"bn", "B"},  {"ki", "Ki"},
 };
 
-static void report_count_and_unit(struct parser *parser, const char *digits, const char *count, size_t slash) {
+static void report_count_and_unit(struct parser *parser, const char *digits, const char *count, size_t slash)
+{
     size_t end = slash + 1;
     while (is_word_byte(parser->source->text[end]))
         end++;
     const char *word = arena_strndup(parser->arena, parser->source->text + slash + 1, end - slash - 1);
     struct span span = parser_span(parser, parser->scanned.span.start, end);
-    struct diag *diag = parser_error(parser, DIAG_E0109, span, "`%s%s/%s` could be read in two ways", digits,
-                                     count, word);
+    struct diag *diag =
+        parser_error(parser, DIAG_E0109, span, "`%s%s/%s` could be read in two ways", digits, count, word);
     if (strcmp(count, "B") == 0)
         diag_fix(parser->diags, diag, span, arena_printf(parser->arena, "%s B/%s", digits, word),
                  "write `%s B/%s` for bytes per %s", digits, word, word);
     diag_note(parser->diags, diag, "write `%s%s / %s` to divide a count by `%s`", digits, count, word, word);
 }
 
-size_t lexeme_number(struct parser *parser, size_t digits) {
+size_t lexeme_number(struct parser *parser, size_t digits)
+{
     const char *text = scanned_text(parser);
     parser->scanned.number = (struct number_text){arena_strndup(parser->arena, text, digits), NULL};
     if (!is_word_byte(text[digits]))
@@ -80,8 +87,8 @@ size_t lexeme_number(struct parser *parser, size_t digits) {
             continue;
         const char *spelling = counts[i].spelling, *count = counts[i].count;
         if (strcmp(spelling, count) != 0 && !parser->quiet) {
-            struct span span = parser_span(parser, parser->scanned.span.start + digits,
-                                           parser->scanned.span.start + end);
+            struct span span =
+                parser_span(parser, parser->scanned.span.start + digits, parser->scanned.span.start + end);
             struct diag *diag = parser_error(parser, DIAG_E0108, span, "`%s` is not a count", spelling);
             diag_fix(parser->diags, diag, span, count, "did you mean `%s%s`?", parser->scanned.number.digits,
                      count);
@@ -99,7 +106,8 @@ size_t lexeme_number(struct parser *parser, size_t digits) {
     return digits;
 }
 
-void lexeme_malformed_number(struct parser *parser, const char *digits, const char *why) {
+void lexeme_malformed_number(struct parser *parser, const char *digits, const char *why)
+{
     parser->scanned.number = (struct number_text){digits, NULL};
     if (parser->quiet)
         return;
@@ -111,11 +119,13 @@ void lexeme_malformed_number(struct parser *parser, const char *digits, const ch
 
 /* ---- units ---- */
 
-static size_t micro_sign(const char *text) {
+static size_t micro_sign(const char *text)
+{
     return strncmp(text, "\xc2\xb5", 2) == 0 || strncmp(text, "\xce\xbc", 2) == 0 ? 2 : 0;
 }
 
-bool lexeme_unit_follows(const struct parser *parser, size_t offset) {
+bool lexeme_unit_follows(const struct parser *parser, size_t offset)
+{
     const char *text = parser->source->text;
     size_t at = offset + strspn(text + offset, " \t");
     if (text[at] == '%')
@@ -128,18 +138,21 @@ bool lexeme_unit_follows(const struct parser *parser, size_t offset) {
     return keyword_find(text + at, end - at) == NULL && !text_is_left_side(parser, end);
 }
 
-int lexeme_unit(struct parser *parser) {
+int lexeme_unit(struct parser *parser)
+{
     parser->scanned.text = intern(parser->strings, scanned_text(parser), scanned_length(parser));
     return TOK_UNIT;
 }
 
 /* ---- strings ---- */
 
-static bool is_control(unsigned char byte) {
+static bool is_control(unsigned char byte)
+{
     return (byte < 0x20 && byte != '\t') || byte == 0x7f;
 }
 
-static bool is_simple(const struct parser *parser, const char *text, size_t length) {
+static bool is_simple(const struct parser *parser, const char *text, size_t length)
+{
     for (size_t i = 0; i < length; i++) {
         unsigned char byte = (unsigned char)text[i];
         if (byte == '\\' || is_control(byte) || (byte >= 0x80 && !parser->clean))
@@ -148,7 +161,8 @@ static bool is_simple(const struct parser *parser, const char *text, size_t leng
     return true;
 }
 
-static void add_character(struct buffer *out, unsigned long character) {
+static void add_character(struct buffer *out, unsigned long character)
+{
     if (character < 0x80) {
         buffer_byte(out, (char)character);
         return;
@@ -166,7 +180,8 @@ static void add_character(struct buffer *out, unsigned long character) {
         buffer_byte(out, (char)(0x80 | ((character >> (6 * i)) & 0x3f)));
 }
 
-static void report_escape(struct parser *parser, const char *text, size_t start, size_t end, const char *why) {
+static void report_escape(struct parser *parser, const char *text, size_t start, size_t end, const char *why)
+{
     if (parser->quiet)
         return;
     size_t offset = (size_t)(text - parser->source->text);
@@ -175,7 +190,8 @@ static void report_escape(struct parser *parser, const char *text, size_t start,
 
 /* `\u{1F600}`: `at` is the offset of the backslash. Returns the offset after it. */
 static size_t unicode_escape(struct parser *parser, struct buffer *out, const char *text, size_t length,
-                             size_t at) {
+                             size_t at)
+{
     size_t start = at, digits = 0;
     unsigned long character = 0;
     at += 2;
@@ -199,38 +215,36 @@ static size_t unicode_escape(struct parser *parser, struct buffer *out, const ch
             return at;
         }
     }
-    report_escape(parser, text, start, at, "a character by number is written \\u{...} with hexadecimal digits");
+    report_escape(parser, text, start, at,
+                  "a character by number is written \\u{...} with hexadecimal digits");
     return at;
 }
 
-static size_t escape(struct parser *parser, struct buffer *out, const char *text, size_t length, size_t at) {
+static size_t escape(struct parser *parser, struct buffer *out, const char *text, size_t length, size_t at)
+{
     char c = at + 1 < length ? text[at + 1] : '\\';
     if (c == 'u')
         return unicode_escape(parser, out, text, length, at);
     size_t next = at + 2 < length ? at + 2 : length;
     switch (c) {
-    case 'n':
-        buffer_byte(out, '\n');
-        break;
-    case 't':
-        buffer_byte(out, '\t');
-        break;
+    case 'n': buffer_byte(out, '\n'); break;
+    case 't': buffer_byte(out, '\t'); break;
     case '"':
-    case '\\':
-        buffer_byte(out, c);
-        break;
+    case '\\': buffer_byte(out, c); break;
     default:
         while (next < length && ((unsigned char)text[next] & 0xc0) == 0x80)
             next++; /* the whole of a character beyond ASCII */
-        report_escape(parser, text, at, next,
-                      "unknown escape; the language has \\\" \\\\ \\n \\t and \\u{...}, and a backslash itself "
-                      "is written \\\\");
+        report_escape(
+            parser, text, at, next,
+            "unknown escape; the language has \\\" \\\\ \\n \\t and \\u{...}, and a backslash itself "
+            "is written \\\\");
         buffer_add(out, text + at + 1, next - at - 1);
     }
     return next;
 }
 
-static void report_control(struct parser *parser, const char *text, size_t at) {
+static void report_control(struct parser *parser, const char *text, size_t at)
+{
     if (parser->quiet || text[at] == '\0') /* NUL is reported once for the file */
         return;
     size_t offset = (size_t)(text - parser->source->text) + at;
@@ -241,7 +255,8 @@ static void report_control(struct parser *parser, const char *text, size_t at) {
 }
 
 /* Resolves escapes, and replaces what is not text by U+FFFD. */
-static const char *resolve(struct parser *parser, const char *text, size_t length) {
+static const char *resolve(struct parser *parser, const char *text, size_t length)
+{
     struct buffer out = buffer_in(parser->arena);
     for (size_t at = 0; at < length;) {
         unsigned char byte = (unsigned char)text[at];
@@ -270,16 +285,18 @@ static const char *resolve(struct parser *parser, const char *text, size_t lengt
     return intern(parser->strings, buffer_string(&out), out.length);
 }
 
-int lexeme_string(struct parser *parser, size_t close) {
+int lexeme_string(struct parser *parser, size_t close)
+{
     const char *text = scanned_text(parser) + 1;
     size_t length = scanned_length(parser) - 1 - close;
     if (close == 0) {
         while (length > 0 && strchr(" \t\r", text[length - 1]) && text[length - 1] != '\0')
             length--;
         if (!parser->quiet) {
-            struct span span = parser_span(parser, parser->scanned.span.start,
-                                           parser->scanned.span.start + 1 + length);
-            struct diag *diag = parser_error(parser, DIAG_E0102, span, "the string is not closed on its line");
+            struct span span =
+                parser_span(parser, parser->scanned.span.start, parser->scanned.span.start + 1 + length);
+            struct diag *diag =
+                parser_error(parser, DIAG_E0102, span, "the string is not closed on its line");
             diag_fix(parser->diags, diag, parser_span(parser, span.end, span.end), "\"",
                      "a string ends with `\"` on the line it begins on; a new line in it is written \\n");
         }

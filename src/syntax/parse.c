@@ -14,7 +14,8 @@
 #include "syntax/unclosed.h"
 
 struct diag *parser_error(struct parser *parser, enum diag_code code, struct span span, const char *format,
-                          ...) {
+                          ...)
+{
     va_list arguments;
     va_start(arguments, format);
     const char *message = arena_vprintf(parser->arena, format, arguments);
@@ -25,7 +26,8 @@ struct diag *parser_error(struct parser *parser, enum diag_code code, struct spa
 
 /* ---- the text as a whole ---- */
 
-static bool is_ascii(const char *text, size_t length) {
+static bool is_ascii(const char *text, size_t length)
+{
     uint64_t seen = 0;
     size_t at = 0;
     for (; at + 8 <= length; at += 8) {
@@ -38,9 +40,11 @@ static bool is_ascii(const char *text, size_t length) {
     return (seen & UINT64_C(0x8080808080808080)) == 0;
 }
 
-static size_t count_nul(const char *text, size_t length, size_t *first) {
+static size_t count_nul(const char *text, size_t length, size_t *first)
+{
     size_t count = 0;
-    for (const char *at = text, *end = text + length; (at = memchr(at, '\0', (size_t)(end - at))) != NULL; at++) {
+    for (const char *at = text, *end = text + length; (at = memchr(at, '\0', (size_t)(end - at))) != NULL;
+         at++) {
         if (count++ == 0)
             *first = (size_t)(at - text);
         if (at + 1 == end)
@@ -49,7 +53,8 @@ static size_t count_nul(const char *text, size_t length, size_t *first) {
     return count;
 }
 
-static size_t count_invalid(const char *text, size_t length, size_t *first) {
+static size_t count_invalid(const char *text, size_t length, size_t *first)
+{
     size_t count = 0;
     for (size_t at = 0; (at += utf8_valid_prefix(text + at, length - at)) < length; at++)
         if (count++ == 0)
@@ -57,12 +62,14 @@ static size_t count_invalid(const char *text, size_t length, size_t *first) {
     return count;
 }
 
-static bool has_utf16_mark(const char *text, size_t length) {
+static bool has_utf16_mark(const char *text, size_t length)
+{
     return length >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
 }
 
 /* False when this is no text at all and parsing it would only make noise. */
-static bool check_text(struct parser *parser) {
+static bool check_text(struct parser *parser)
+{
     const char *text = parser->source->text;
     size_t length = parser->source->length, nul = 0, invalid = 0;
     size_t nul_count = count_nul(text, length, &nul);
@@ -97,7 +104,8 @@ static bool check_text(struct parser *parser) {
 /* ---- entry points ---- */
 
 static struct parser *parser_new(struct arena *arena, struct strings *strings, const struct sources *sources,
-                                 uint32_t file, struct diags *diags) {
+                                 uint32_t file, struct diags *diags)
+{
     struct parser *parser = ARENA_NEW(arena, struct parser);
     parser->arena = arena;
     parser->strings = strings;
@@ -107,7 +115,8 @@ static struct parser *parser_new(struct arena *arena, struct strings *strings, c
     return parser;
 }
 
-static void run(struct parser *parser) {
+static void run(struct parser *parser)
+{
     if (parser->source->length > SOURCE_MAX_BYTES) {
         parser_error(parser, DIAG_E0136, parser_span(parser, 0, 0), "the file is larger than %d MiB",
                      SOURCE_MAX_BYTES >> 20);
@@ -124,7 +133,8 @@ static void run(struct parser *parser) {
 }
 
 struct syntax_tree *parse_file(struct arena *arena, struct strings *strings, const struct sources *sources,
-                               uint32_t file, struct diags *diags) {
+                               uint32_t file, struct diags *diags)
+{
     struct parser *parser = parser_new(arena, strings, sources, file, diags);
     run(parser);
     if (parser->statements == NULL)
@@ -137,7 +147,8 @@ struct syntax_tree *parse_file(struct arena *arena, struct strings *strings, con
 }
 
 struct expr *parse_expression(struct arena *arena, struct strings *strings, const struct sources *sources,
-                              uint32_t file, struct diags *diags) {
+                              uint32_t file, struct diags *diags)
+{
     struct parser *parser = parser_new(arena, strings, sources, file, diags);
     parser->expression_only = true;
     run(parser);

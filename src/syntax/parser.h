@@ -30,15 +30,15 @@ struct token_stream {
     struct token queue[2];         /* to be delivered before the scanner is asked again */
     unsigned queued;
     struct opening open[NESTING_MAX + 1]; /* [0] is the file itself */
-    unsigned depth;                /* of the innermost opening in `open` */
-    unsigned nesting;              /* depth and all prefix operators waiting */
+    unsigned depth;                       /* of the innermost opening in `open` */
+    unsigned nesting;                     /* depth and all prefix operators waiting */
     bool started;
-    bool recovering;               /* an error was reported: go to where a statement begins */
-    bool resumed;                  /* the token delivered last is the first after SYNC */
-    bool separating;               /* the token delivered last is a `;` put in by guess */
-    bool at_end;                   /* the scanner has nothing more */
-    bool ended;                    /* the virtual `;` of the end was delivered */
-    bool end_excused;              /* what is open at the end follows from another mistake */
+    bool recovering;                          /* an error was reported: go to where a statement begins */
+    bool resumed;                             /* the token delivered last is the first after SYNC */
+    bool separating;                          /* the token delivered last is a `;` put in by guess */
+    bool at_end;                              /* the scanner has nothing more */
+    bool ended;                               /* the virtual `;` of the end was delivered */
+    bool end_excused;                         /* what is open at the end follows from another mistake */
     struct opening unclosed[NESTING_MAX + 1]; /* braces open at the end, outermost first */
     unsigned unclosed_count;
 };
@@ -50,16 +50,16 @@ struct parser {
     const struct source *source;
     uint32_t file;
     bool expression_only;
-    bool clean;             /* the text is valid UTF-8 without NUL */
-    bool quiet;             /* the scanner is skipping to recover: report nothing */
+    bool clean; /* the text is valid UTF-8 without NUL */
+    bool quiet; /* the scanner is skipping to recover: report nothing */
     unsigned errors;
 
-    void *scanner;          /* flex's */
-    const char *scan_base;  /* flex's copy of the text */
-    struct token scanned;   /* what the scanner's actions fill in */
-    bool new_line;          /* since the last token */
-    unsigned brackets;      /* `[` that were reported and dropped */
-    jmp_buf scan_failed;    /* flex met a state it cannot be in */
+    void *scanner;         /* flex's */
+    const char *scan_base; /* flex's copy of the text */
+    struct token scanned;  /* what the scanner's actions fill in */
+    bool new_line;         /* since the last token */
+    unsigned brackets;     /* `[` that were reported and dropped */
+    jmp_buf scan_failed;   /* flex met a state it cannot be in */
 
     struct token_stream stream;
 
@@ -72,12 +72,14 @@ struct diag *parser_error(struct parser *parser, enum diag_code code, struct spa
                           ...) __attribute__((format(printf, 4, 5)));
 
 /* Bytes start to end of the file being parsed. */
-static inline struct span parser_span(const struct parser *parser, size_t start, size_t end) {
+static inline struct span parser_span(const struct parser *parser, size_t start, size_t end)
+{
     return (struct span){parser->file, (uint32_t)start, (uint32_t)end};
 }
 
 /* The token delivered last (0), the one before it (1), up to HISTORY - 1. */
-static inline const struct token *token_past(const struct token_stream *stream, unsigned back) {
+static inline const struct token *token_past(const struct token_stream *stream, unsigned back)
+{
     return &stream->history[(stream->latest - back) % HISTORY];
 }
 

@@ -8,7 +8,8 @@ struct token;
 /* Prepares scanning of the parser's source. All memory is the arena's. */
 void scan_open(struct parser *parser);
 
-/* The next token; TOK_YYEOF once, at the end; TOK_PERF_error for bytes that are no token, which are reported. */
+/* The next token; TOK_YYEOF once, at the end; TOK_PERF_error for bytes that are no token, which are reported.
+ */
 struct token scan_next(struct parser *parser);
 
 #endif

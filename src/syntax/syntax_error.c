@@ -22,7 +22,8 @@ struct surprise {
     bool in_block, at_end;
 };
 
-static const char *source_text(const struct parser *parser, struct span span) {
+static const char *source_text(const struct parser *parser, struct span span)
+{
     const char *text = parser->source->text + span.start;
     size_t length = span.end - span.start;
     if (length <= 40)
@@ -32,46 +33,47 @@ static const char *source_text(const struct parser *parser, struct span span) {
     return arena_printf(parser->arena, "%.*s...", (int)length, text);
 }
 
-static bool is_expected(const struct surprise *surprise, int kind) {
+static bool is_expected(const struct surprise *surprise, int kind)
+{
     return token_set_has(surprise->expected, kind);
 }
 
-static bool expects_statement(const struct surprise *surprise) {
+static bool expects_statement(const struct surprise *surprise)
+{
     return is_expected(surprise, TOK_SEMICOLON);
 }
 
-static bool expects_operand(const struct surprise *surprise) {
+static bool expects_operand(const struct surprise *surprise)
+{
     return is_expected(surprise, TOK_NUMBER);
 }
 
 /* An expression just ended, or could have. */
-static bool expects_operator(const struct surprise *surprise) {
+static bool expects_operator(const struct surprise *surprise)
+{
     return is_expected(surprise, TOK_STAR) && is_expected(surprise, TOK_AND);
 }
 
-static struct span just_after(struct span span) {
+static struct span just_after(struct span span)
+{
     span.start = span.end;
     return span;
 }
 
 /* "number `4`", "`}`", "the end of the file" */
-static const char *found_text(const struct surprise *surprise) {
+static const char *found_text(const struct surprise *surprise)
+{
     struct parser *parser = surprise->parser;
     const struct token *found = surprise->found;
     if (surprise->at_end)
         return parser->expression_only ? "the end" : "the end of the file";
     const char *text = source_text(parser, found->span);
     switch (found->kind) {
-    case TOK_NAME:
-        return arena_printf(parser->arena, "the name `%s`", text);
-    case TOK_NUMBER:
-        return arena_printf(parser->arena, "the number `%s`", text);
-    case TOK_STRING:
-        return arena_printf(parser->arena, "the string %s", text);
-    case TOK_UNIT:
-        return arena_printf(parser->arena, "the unit `%s`", text);
-    default:
-        return arena_printf(parser->arena, "`%s`", text);
+    case TOK_NAME: return arena_printf(parser->arena, "the name `%s`", text);
+    case TOK_NUMBER: return arena_printf(parser->arena, "the number `%s`", text);
+    case TOK_STRING: return arena_printf(parser->arena, "the string %s", text);
+    case TOK_UNIT: return arena_printf(parser->arena, "the unit `%s`", text);
+    default: return arena_printf(parser->arena, "`%s`", text);
     }
 }
 
@@ -88,10 +90,16 @@ struct wording {
 
 /* Groups first: what one covers is not named again. */
 static const struct wording wordings[] = {
-    {"a value", {TOK_NUMBER}, 0,
-     {TOK_NUMBER, TOK_NAME, TOK_STRING, TOK_KIND, TOK_STEP, TOK_PLUS, TOK_MINUS, TOK_NOT, TOK_IF, TOK_OPEN_PAREN}},
-    {"an operator", {TOK_PLUS, TOK_SLASH}, 0, {TOK_PLUS, TOK_MINUS, TOK_STAR, TOK_SLASH, TOK_AND, TOK_OR,
-     TOK_LESS, TOK_LESS_EQUAL, TOK_GREATER, TOK_GREATER_EQUAL, TOK_EQUAL, TOK_NOT_EQUAL}},
+    {"a value",
+     {TOK_NUMBER},
+     0,
+     {TOK_NUMBER, TOK_NAME, TOK_STRING, TOK_KIND, TOK_STEP, TOK_PLUS, TOK_MINUS, TOK_NOT, TOK_IF,
+      TOK_OPEN_PAREN}},
+    {"an operator",
+     {TOK_PLUS, TOK_SLASH},
+     0,
+     {TOK_PLUS, TOK_MINUS, TOK_STAR, TOK_SLASH, TOK_AND, TOK_OR, TOK_LESS, TOK_LESS_EQUAL, TOK_GREATER,
+      TOK_GREATER_EQUAL, TOK_EQUAL, TOK_NOT_EQUAL}},
     {"a declaration", {TOK_KIND, TOK_SEMICOLON}, TOK_NAME, {TOK_KIND, TOK_SEMICOLON, END}},
     {"an attribute", {TOK_NAME, TOK_SEMICOLON}, 0, {TOK_NAME, TOK_KIND, TOK_SEMICOLON}},
     {"a name", {TOK_NAME}, 0, {TOK_NAME, TOK_STRING, TOK_KIND, TOK_STEP}},
@@ -115,7 +123,8 @@ static const struct wording wordings[] = {
 
 enum { WORDING_COUNT = sizeof wordings / sizeof wordings[0] };
 
-static bool wording_fits(const struct wording *wording, struct token_set expected, struct token_set left) {
+static bool wording_fits(const struct wording *wording, struct token_set expected, struct token_set left)
+{
     if (wording->without != 0 && token_set_has(expected, wording->without))
         return false;
     for (size_t i = 0; i < WORDING_NEEDS && wording->needs[i] != 0; i++)
@@ -125,7 +134,8 @@ static bool wording_fits(const struct wording *wording, struct token_set expecte
 }
 
 /* "a value or `)`" */
-static const char *expected_text(const struct surprise *surprise) {
+static const char *expected_text(const struct surprise *surprise)
+{
     struct token_set left = surprise->expected;
     const char *parts[WORDING_COUNT];
     size_t count = 0;
@@ -147,14 +157,16 @@ static const char *expected_text(const struct surprise *surprise) {
 
 /* ---- explanations ---- */
 
-static bool explain_close_brace(struct surprise *surprise) {
+static bool explain_close_brace(struct surprise *surprise)
+{
     if (surprise->found->kind != TOK_CLOSE_BRACE || surprise->in_block || surprise->parser->expression_only)
         return false;
     parser_error(surprise->parser, DIAG_E0115, surprise->found->span, "this `}` closes nothing");
     return true;
 }
 
-static bool explain_close_paren(struct surprise *surprise) {
+static bool explain_close_paren(struct surprise *surprise)
+{
     if (surprise->found->kind != TOK_CLOSE_PAREN ||
         token_stream_open_parenthesis(&surprise->parser->stream) != NULL)
         return false;
@@ -163,7 +175,8 @@ static bool explain_close_paren(struct surprise *surprise) {
 }
 
 /* `x = and`, `and = 3`, but not `a + and b`. */
-static bool explain_reserved(struct surprise *surprise) {
+static bool explain_reserved(struct surprise *surprise)
+{
     const struct token *found = surprise->found;
     if (!token_is_reserved(found->kind) || !is_expected(surprise, TOK_NAME) ||
         (token_needs_operand(surprise->before->kind) && surprise->before->kind != TOK_ASSIGN))
@@ -175,7 +188,8 @@ static bool explain_reserved(struct surprise *surprise) {
     return true;
 }
 
-static void explain_after(struct surprise *surprise) {
+static void explain_after(struct surprise *surprise)
+{
     struct parser *parser = surprise->parser;
     const struct token *before = surprise->before, *name = surprise->before_that;
     bool named = token_is_word(name->kind) || name->kind == TOK_STRING;
@@ -198,7 +212,8 @@ static void explain_after(struct surprise *surprise) {
         parser_error(parser, DIAG_E0119, span, "a value is missing after `%s`", text);
 }
 
-static bool explain_operand(struct surprise *surprise) {
+static bool explain_operand(struct surprise *surprise)
+{
     if (!token_needs_operand(surprise->before->kind) || !expects_operand(surprise) ||
         (surprise->before->kind == TOK_OPEN_PAREN && surprise->found->kind == TOK_CLOSE_PAREN))
         return false;
@@ -207,7 +222,8 @@ static bool explain_operand(struct surprise *surprise) {
 }
 
 /* `x =` and on the next line `let y = 3`, where `let` could have been the value. */
-static bool explain_swallowed_keyword(struct surprise *surprise) {
+static bool explain_swallowed_keyword(struct surprise *surprise)
+{
     struct token_stream *stream = &surprise->parser->stream;
     struct token found = *surprise->found, keyword = *surprise->before;
     bool name = token_is_word(found.kind) || found.kind == TOK_STRING;
@@ -223,13 +239,15 @@ static bool explain_swallowed_keyword(struct surprise *surprise) {
     return true;
 }
 
-static bool explain_parenthesis(struct surprise *surprise) {
+static bool explain_parenthesis(struct surprise *surprise)
+{
     const struct opening *open = token_stream_open_parenthesis(&surprise->parser->stream);
     const struct token *found = surprise->found;
     bool statement = token_is_word(found->kind) && text_is_left_side(surprise->parser, found->span.end);
     if (open == NULL || !is_expected(surprise, TOK_CLOSE_PAREN) ||
-        !(statement || found->first_on_line || found->kind == TOK_CLOSE_BRACE || found->kind == TOK_SEMICOLON ||
-          found->kind == TOK_OPEN_BRACE || found->kind == TOK_ASSIGN || found->kind == TOK_YYEOF))
+        !(statement || found->first_on_line || found->kind == TOK_CLOSE_BRACE ||
+          found->kind == TOK_SEMICOLON || found->kind == TOK_OPEN_BRACE || found->kind == TOK_ASSIGN ||
+          found->kind == TOK_YYEOF))
         return false;
     struct diag *diag = parser_error(surprise->parser, DIAG_E0116, open->span, "this `(` is never closed");
     diag_fix(surprise->diags, diag, just_after(surprise->before->span), ")", "a `)` is missing before %s",
@@ -237,7 +255,8 @@ static bool explain_parenthesis(struct surprise *surprise) {
     return true;
 }
 
-static bool explain_choice(struct surprise *surprise) {
+static bool explain_choice(struct surprise *surprise)
+{
     bool then = is_expected(surprise, TOK_THEN);
     if ((!then && !is_expected(surprise, TOK_ELSE)) || is_expected(surprise, TOK_NAME) ||
         token_is_comparison(surprise->found->kind))
@@ -248,17 +267,19 @@ static bool explain_choice(struct surprise *surprise) {
     return true;
 }
 
-static bool explain_comparison(struct surprise *surprise) {
+static bool explain_comparison(struct surprise *surprise)
+{
     if (!token_is_comparison(surprise->found->kind) || !is_expected(surprise, TOK_AND) ||
         is_expected(surprise, TOK_EQUAL))
         return false;
-    struct diag *diag = parser_error(surprise->parser, DIAG_E0122, surprise->found->span,
-                                     "comparisons do not chain");
+    struct diag *diag =
+        parser_error(surprise->parser, DIAG_E0122, surprise->found->span, "comparisons do not chain");
     diag_note(surprise->diags, diag, "write `a < b and b < c`");
     return true;
 }
 
-static bool explain_assign(struct surprise *surprise) {
+static bool explain_assign(struct surprise *surprise)
+{
     if (surprise->found->kind != TOK_ASSIGN || !is_expected(surprise, TOK_EQUAL))
         return false;
     struct diag *diag = parser_error(surprise->parser, DIAG_E0123, surprise->found->span,
@@ -267,17 +288,19 @@ static bool explain_assign(struct surprise *surprise) {
     return true;
 }
 
-static bool explain_colon(struct surprise *surprise) {
+static bool explain_colon(struct surprise *surprise)
+{
     if (surprise->found->kind != TOK_COLON || !is_expected(surprise, TOK_ASSIGN))
         return false;
-    struct diag *diag = parser_error(surprise->parser, DIAG_E0124, surprise->found->span,
-                                     "an attribute is set with `=`");
+    struct diag *diag =
+        parser_error(surprise->parser, DIAG_E0124, surprise->found->span, "an attribute is set with `=`");
     diag_fix(surprise->diags, diag, surprise->found->span, " =", "write `%s =`",
              source_text(surprise->parser, surprise->before->span));
     return true;
 }
 
-static bool explain_range(struct surprise *surprise) {
+static bool explain_range(struct surprise *surprise)
+{
     const struct token *found = surprise->found;
     if (!expects_operator(surprise) || (found->kind != TOK_RANGE && found->kind != TOK_STEP))
         return false;
@@ -289,17 +312,19 @@ static bool explain_range(struct surprise *surprise) {
     return true;
 }
 
-static bool explain_list(struct surprise *surprise) {
+static bool explain_list(struct surprise *surprise)
+{
     if (surprise->found->kind != TOK_COMMA || !expects_operator(surprise))
         return false;
-    struct diag *diag = parser_error(surprise->parser, DIAG_E0126, surprise->found->span,
-                                     "a list cannot stand here");
+    struct diag *diag =
+        parser_error(surprise->parser, DIAG_E0126, surprise->found->span, "a list cannot stand here");
     diag_note(surprise->diags, diag, "only an attribute takes several values");
     return true;
 }
 
 static void report_missing_comma(struct surprise *surprise, const struct token *left,
-                                 const struct token *right) {
+                                 const struct token *right)
+{
     struct parser *parser = surprise->parser;
     struct diag *diag = parser_error(parser, DIAG_E0137, right->span, "a comma is missing before `%s`",
                                      source_text(parser, right->span));
@@ -307,7 +332,8 @@ static void report_missing_comma(struct surprise *surprise, const struct token *
 }
 
 /* `1 2 4`, `"a" "b"`, `compare a b` */
-static bool explain_comma(struct surprise *surprise) {
+static bool explain_comma(struct surprise *surprise)
+{
     const struct token *found = surprise->found;
     bool value = found->kind == TOK_NUMBER || found->kind == TOK_STRING ||
                  (token_is_word(found->kind) && !expects_operator(surprise) && !surprise->in_block);
@@ -320,7 +346,8 @@ static bool explain_comma(struct surprise *surprise) {
 }
 
 /* The word at the top level that is no keyword. */
-static const char *nearest_beginning(const char *word) {
+static const char *nearest_beginning(const char *word)
+{
     struct suggestion suggestion = suggestion_for(word);
     size_t count;
     const struct keyword *keywords = keyword_all(&count);
@@ -330,20 +357,23 @@ static const char *nearest_beginning(const char *word) {
     return suggestion_result(&suggestion);
 }
 
-const char *syntax_error_unknown_kind(struct parser *parser, struct token word) {
+const char *syntax_error_unknown_kind(struct parser *parser, struct token word)
+{
     const char *nearest = nearest_beginning(word.text);
-    struct diag *diag = parser_error(parser, DIAG_E0127, word.span, "`%s` declares nothing",
-                                     source_text(parser, word.span));
+    struct diag *diag =
+        parser_error(parser, DIAG_E0127, word.span, "`%s` declares nothing", source_text(parser, word.span));
     if (nearest != NULL)
         diag_fix(parser->diags, diag, word.span, nearest, "did you mean `%s`?", nearest);
     else if (!token_stream_in_block(&parser->stream))
-        diag_note(parser->diags, diag,
-                  "a declaration begins with one of: format, gpu, system, model, engine, scenario, sweep, search, "
-                  "fleet, measured, report, compare, assert, guard, let, import");
+        diag_note(
+            parser->diags, diag,
+            "a declaration begins with one of: format, gpu, system, model, engine, scenario, sweep, search, "
+            "fleet, measured, report, compare, assert, guard, let, import");
     return nearest;
 }
 
-static bool explain_top_level(struct surprise *surprise) {
+static bool explain_top_level(struct surprise *surprise)
+{
     const struct token *found = surprise->found;
     struct parser *parser = surprise->parser;
     if (surprise->in_block || !expects_statement(surprise) || !token_is_word(found->kind) ||
@@ -366,7 +396,8 @@ static bool explain_top_level(struct surprise *surprise) {
     return true;
 }
 
-static bool explain_string_statement(struct surprise *surprise) {
+static bool explain_string_statement(struct surprise *surprise)
+{
     if (surprise->found->kind != TOK_STRING || !expects_statement(surprise))
         return false;
     struct diag *diag = parser_error(surprise->parser, DIAG_E0129, surprise->found->span,
@@ -377,7 +408,8 @@ static bool explain_string_statement(struct surprise *surprise) {
 }
 
 /* `memory 80 GB`: a name at the beginning of a statement, and no `=`. */
-static bool explain_equals(struct surprise *surprise) {
+static bool explain_equals(struct surprise *surprise)
+{
     const struct token *found = surprise->found, *before = surprise->before;
     struct parser *parser = surprise->parser;
     if (!is_expected(surprise, TOK_ASSIGN) || !token_ends_expression(before->kind))
@@ -404,14 +436,16 @@ static bool explain_equals(struct surprise *surprise) {
 }
 
 /* `gpu h100` in a scenario, `gpu H100 SXM {` at the top level. */
-static bool explain_block(struct surprise *surprise) {
+static bool explain_block(struct surprise *surprise)
+{
     const struct token *found = surprise->found, *name = surprise->before, *kind = surprise->before_that;
     struct parser *parser = surprise->parser;
     if (!is_expected(surprise, TOK_OPEN_BRACE) || is_expected(surprise, TOK_ASSIGN))
         return false;
     bool header = kind->kind == TOK_KIND && (token_is_word(name->kind) || name->kind == TOK_STRING);
     if (header && surprise->in_block && strcmp(kind->text, "block") != 0) {
-        struct diag *diag = parser_error(parser, DIAG_E0130, name->span, "`=` is missing after `%s`", kind->text);
+        struct diag *diag =
+            parser_error(parser, DIAG_E0130, name->span, "`=` is missing after `%s`", kind->text);
         diag_fix(surprise->diags, diag, just_after(kind->span), " =", "write `%s = %s`", kind->text,
                  source_text(parser, name->span));
         return true;
@@ -433,7 +467,8 @@ static bool explain_block(struct surprise *surprise) {
     return true;
 }
 
-static bool explain_generally(struct surprise *surprise) {
+static bool explain_generally(struct surprise *surprise)
+{
     const char *expected = expected_text(surprise);
     const char *found = found_text(surprise);
     if (*expected == '\0')
@@ -445,14 +480,28 @@ static bool explain_generally(struct surprise *surprise) {
 }
 
 static bool (*const explanations[])(struct surprise *) = {
-    explain_close_brace,  explain_close_paren, explain_reserved,   explain_operand,
-    explain_swallowed_keyword, explain_parenthesis, explain_choice, explain_comparison,
-    explain_assign,       explain_colon,       explain_range,      explain_list,
-    explain_comma,        explain_top_level,   explain_string_statement,
-    explain_equals,       explain_block,       explain_generally,
+    explain_close_brace,
+    explain_close_paren,
+    explain_reserved,
+    explain_operand,
+    explain_swallowed_keyword,
+    explain_parenthesis,
+    explain_choice,
+    explain_comparison,
+    explain_assign,
+    explain_colon,
+    explain_range,
+    explain_list,
+    explain_comma,
+    explain_top_level,
+    explain_string_statement,
+    explain_equals,
+    explain_block,
+    explain_generally,
 };
 
-void syntax_error_report(struct parser *parser, struct token_set expected) {
+void syntax_error_report(struct parser *parser, struct token_set expected)
+{
     struct token_stream *stream = &parser->stream;
     stream->recovering = true;
     if (token_stream_retract_separator(stream) && token_past(stream, 0)->kind == TOK_PERF_error)
@@ -474,7 +523,8 @@ void syntax_error_report(struct parser *parser, struct token_set expected) {
         i++;
 }
 
-void syntax_error_operand(struct parser *parser) {
+void syntax_error_operand(struct parser *parser)
+{
     struct token_stream *stream = &parser->stream;
     static const struct token nothing;
     struct surprise surprise = {.parser = parser,
@@ -485,18 +535,21 @@ void syntax_error_operand(struct parser *parser) {
     explain_after(&surprise);
 }
 
-void syntax_error_minus(struct parser *parser, struct span minus, bool blank_before, bool blank_after) {
-    struct diag *diag = parser_error(parser, DIAG_E0114, minus,
-                                     "a minus between two values has a blank on each side");
+void syntax_error_minus(struct parser *parser, struct span minus, bool blank_before, bool blank_after)
+{
+    struct diag *diag =
+        parser_error(parser, DIAG_E0114, minus, "a minus between two values has a blank on each side");
     const char *fixed = blank_before ? "- " : blank_after ? " -" : " - ";
     diag_fix(parser->diags, diag, minus, fixed, "write `a - b`, since `a-b` is a name and `-b` a sign");
 }
 
-void syntax_error_nesting(struct parser *parser, struct span span) {
+void syntax_error_nesting(struct parser *parser, struct span span)
+{
     parser_error(parser, DIAG_E0132, span, "nested more than %d levels deep", NESTING_MAX);
 }
 
-void syntax_error_give_up(struct parser *parser) {
+void syntax_error_give_up(struct parser *parser)
+{
     struct token_stream *stream = &parser->stream;
     diag_add(parser->diags, DIAG_E0133, token_past(stream, 0)->span,
              "more than %d syntax errors, so the rest of the file was not read", SYNTAX_ERRORS_MAX);
@@ -505,6 +558,7 @@ void syntax_error_give_up(struct parser *parser) {
     stream->end_excused = true;
 }
 
-void syntax_error_internal(struct parser *parser, struct span span, const char *message) {
+void syntax_error_internal(struct parser *parser, struct span span, const char *message)
+{
     parser_error(parser, DIAG_E0132, span, "the parser gave up: %s", message);
 }

@@ -4,16 +4,19 @@
 #include "syntax/lexeme.h"
 #include "syntax/parser.h"
 
-static bool is_letter(char c) {
+static bool is_letter(char c)
+{
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-static bool is_digit(char c) {
+static bool is_digit(char c)
+{
     return c >= '0' && c <= '9';
 }
 
 /* The text ends with a NUL, so one byte of look-ahead is always there. */
-size_t text_skip_space(const struct parser *parser, size_t at) {
+size_t text_skip_space(const struct parser *parser, size_t at)
+{
     const char *text = parser->source->text;
     for (;;) {
         at += strspn(text + at, " \t\r\n");
@@ -24,7 +27,8 @@ size_t text_skip_space(const struct parser *parser, size_t at) {
     }
 }
 
-static size_t skip_string(const struct parser *parser, size_t at) {
+static size_t skip_string(const struct parser *parser, size_t at)
+{
     const char *text = parser->source->text;
     size_t start = at++;
     while (text[at] != '"') {
@@ -35,7 +39,8 @@ static size_t skip_string(const struct parser *parser, size_t at) {
     return at + 1;
 }
 
-size_t text_skip_name(const struct parser *parser, size_t at) {
+size_t text_skip_name(const struct parser *parser, size_t at)
+{
     const char *text = parser->source->text;
     if (text[at] == '"')
         return skip_string(parser, at);
@@ -49,7 +54,8 @@ size_t text_skip_name(const struct parser *parser, size_t at) {
     }
 }
 
-bool text_is_left_side(const struct parser *parser, size_t at) {
+bool text_is_left_side(const struct parser *parser, size_t at)
+{
     const char *text = parser->source->text;
     for (;;) {
         at = text_skip_space(parser, at);

@@ -4,8 +4,8 @@
 #include "grammar/parse.h"
 
 enum {
-    WORD = 1,          /* may be a name */
-    RESERVED = 2,      /* a name only after a dot */
+    WORD = 1,     /* may be a name */
+    RESERVED = 2, /* a name only after a dot */
     COMPARISON = 4,
     ENDS_EXPRESSION = 8,
     NEEDS_OPERAND = 16,
@@ -55,42 +55,52 @@ static const unsigned char classes[TOK_SYNC - FIRST + 1] = {
     [TOK_OPEN_PAREN - FIRST] = NEEDS_OPERAND,
 };
 
-static bool has_class(int kind, unsigned class) {
+static bool has_class(int kind, unsigned class)
+{
     return kind >= FIRST && kind <= TOK_SYNC && (classes[kind - FIRST] & class) != 0;
 }
 
-static uint64_t bit(int kind) {
+static uint64_t bit(int kind)
+{
     return kind < FIRST ? 1 : UINT64_C(1) << (kind - FIRST + 1);
 }
 
-void token_set_add(struct token_set *set, int kind) {
+void token_set_add(struct token_set *set, int kind)
+{
     set->bits |= bit(kind);
 }
 
-void token_set_remove(struct token_set *set, int kind) {
+void token_set_remove(struct token_set *set, int kind)
+{
     set->bits &= ~bit(kind);
 }
 
-bool token_set_has(struct token_set set, int kind) {
+bool token_set_has(struct token_set set, int kind)
+{
     return (set.bits & bit(kind)) != 0;
 }
 
-bool token_is_word(int kind) {
+bool token_is_word(int kind)
+{
     return has_class(kind, WORD);
 }
 
-bool token_is_reserved(int kind) {
+bool token_is_reserved(int kind)
+{
     return has_class(kind, RESERVED);
 }
 
-bool token_is_comparison(int kind) {
+bool token_is_comparison(int kind)
+{
     return has_class(kind, COMPARISON);
 }
 
-bool token_ends_expression(int kind) {
+bool token_ends_expression(int kind)
+{
     return has_class(kind, ENDS_EXPRESSION);
 }
 
-bool token_needs_operand(int kind) {
+bool token_needs_operand(int kind)
+{
     return has_class(kind, NEEDS_OPERAND);
 }

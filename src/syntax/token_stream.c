@@ -18,47 +18,56 @@
 
 /* ---- nesting ---- */
 
-static struct opening *innermost(struct token_stream *stream) {
+static struct opening *innermost(struct token_stream *stream)
+{
     return &stream->open[stream->depth];
 }
 
-static void forget(struct token_stream *stream, unsigned *counter) {
+static void forget(struct token_stream *stream, unsigned *counter)
+{
     stream->nesting -= *counter;
     *counter = 0;
 }
 
-static void forget_operators(struct token_stream *stream) {
+static void forget_operators(struct token_stream *stream)
+{
     struct opening *opening = innermost(stream);
     forget(stream, &opening->signs);
     forget(stream, &opening->nots);
     forget(stream, &opening->ifs);
 }
 
-static void push(struct token_stream *stream, struct token token) {
+static void push(struct token_stream *stream, struct token token)
+{
     stream->nesting++;
-    stream->open[++stream->depth] = (struct opening){.span = token.span, .brace = token.kind == TOK_OPEN_BRACE};
+    stream->open[++stream->depth] =
+        (struct opening){.span = token.span, .brace = token.kind == TOK_OPEN_BRACE};
 }
 
-static void pop(struct token_stream *stream) {
+static void pop(struct token_stream *stream)
+{
     forget_operators(stream);
     stream->nesting--;
     stream->depth--;
 }
 
 /* An unclosed parenthesis ends with its block. */
-static void drop_parentheses(struct token_stream *stream) {
+static void drop_parentheses(struct token_stream *stream)
+{
     while (stream->depth > 0 && !innermost(stream)->brace)
         pop(stream);
 }
 
-static bool is_prefix_operator(int kind, int previous) {
+static bool is_prefix_operator(int kind, int previous)
+{
     if (kind == TOK_MINUS || kind == TOK_PLUS)
         return !token_ends_expression(previous);
     return kind == TOK_NOT || kind == TOK_IF;
 }
 
 /* Keeps count of what is open after the token delivered last, which the grammar has accepted. */
-static void apply(struct token_stream *stream) {
+static void apply(struct token_stream *stream)
+{
     struct token token = *token_past(stream, 0);
     int previous = token_past(stream, 1)->kind;
     struct opening *opening = innermost(stream);
@@ -67,9 +76,7 @@ static void apply(struct token_stream *stream) {
         forget_operators(stream);
         push(stream, token);
         return;
-    case TOK_OPEN_PAREN:
-        push(stream, token);
-        return;
+    case TOK_OPEN_PAREN: push(stream, token); return;
     case TOK_CLOSE_BRACE:
         drop_parentheses(stream);
         if (stream->depth > 0)
@@ -98,13 +105,9 @@ static void apply(struct token_stream *stream) {
     case TOK_AND:
     case TOK_OR:
     case TOK_THEN:
-    case TOK_ELSE:
-        forget(stream, &opening->nots);
-        return;
+    case TOK_ELSE: forget(stream, &opening->nots); return;
     case TOK_COMMA:
-    case TOK_SEMICOLON:
-        forget_operators(stream);
-        return;
+    case TOK_SEMICOLON: forget_operators(stream); return;
     default:
         if (token_is_word(token.kind) && token_ends_expression(previous))
             forget_operators(stream); /* a statement begins */
@@ -113,27 +116,31 @@ static void apply(struct token_stream *stream) {
     }
 }
 
-static bool is_too_deep(const struct token_stream *stream, int kind) {
+static bool is_too_deep(const struct token_stream *stream, int kind)
+{
     bool deeper = kind == TOK_OPEN_BRACE || kind == TOK_OPEN_PAREN ||
                   is_prefix_operator(kind, token_past(stream, 0)->kind);
     return deeper && stream->nesting >= NESTING_MAX;
 }
 
-bool token_stream_in_block(const struct token_stream *stream) {
+bool token_stream_in_block(const struct token_stream *stream)
+{
     unsigned depth = stream->depth;
     while (depth > 0 && !stream->open[depth].brace)
         depth--;
     return depth > 0;
 }
 
-const struct opening *token_stream_open_parenthesis(const struct token_stream *stream) {
+const struct opening *token_stream_open_parenthesis(const struct token_stream *stream)
+{
     const struct opening *opening = &stream->open[stream->depth];
     return stream->depth > 0 && !opening->brace ? opening : NULL;
 }
 
 /* ---- scanning ---- */
 
-static struct token next_token(struct parser *parser) {
+static struct token next_token(struct parser *parser)
+{
     struct token_stream *stream = &parser->stream;
     if (stream->queued > 0) {
         struct token token = stream->queue[0];
@@ -151,7 +158,8 @@ static struct token next_token(struct parser *parser) {
     return (struct token){.kind = TOK_YYEOF, .span = parser_span(parser, end, end), .first_on_line = true};
 }
 
-bool token_stream_retract_separator(struct token_stream *stream) {
+bool token_stream_retract_separator(struct token_stream *stream)
+{
     if (!stream->separating)
         return false;
     stream->separating = false;
@@ -161,7 +169,8 @@ bool token_stream_retract_separator(struct token_stream *stream) {
     return true;
 }
 
-void token_stream_put_back(struct token_stream *stream, struct token token) {
+void token_stream_put_back(struct token_stream *stream, struct token token)
+{
     stream->queue[1] = stream->queue[0];
     stream->queue[0] = token;
     stream->queued++;
@@ -170,14 +179,16 @@ void token_stream_put_back(struct token_stream *stream, struct token token) {
 /* ---- recovery ---- */
 
 /* `word name {` or `word name :`. */
-static bool declaration_follows(const struct parser *parser, struct token word) {
+static bool declaration_follows(const struct parser *parser, struct token word)
+{
     size_t name = text_skip_space(parser, word.span.end);
     size_t end = text_skip_name(parser, name);
     char after = parser->source->text[text_skip_space(parser, end)];
     return end > name && (after == '{' || after == ':');
 }
 
-static bool begins_block_statement(const struct parser *parser, struct token token, struct token previous) {
+static bool begins_block_statement(const struct parser *parser, struct token token, struct token previous)
+{
     if (!token_is_word(token.kind) || previous.kind == TOK_DOT || previous.kind == TOK_COLON)
         return false;
     if (token.first_on_line && token_ends_expression(previous.kind))
@@ -186,7 +197,8 @@ static bool begins_block_statement(const struct parser *parser, struct token tok
            (token.kind == TOK_KIND && declaration_follows(parser, token));
 }
 
-static bool begins_file_statement(const struct parser *parser, struct token token, struct token previous) {
+static bool begins_file_statement(const struct parser *parser, struct token token, struct token previous)
+{
     if (!token_is_word(token.kind) || previous.kind == TOK_DOT || previous.kind == TOK_COLON)
         return false;
     if (token.kind == TOK_NAME || token.kind == TOK_STEP || token.kind == TOK_AS)
@@ -196,7 +208,8 @@ static bool begins_file_statement(const struct parser *parser, struct token toke
            (token.first_on_line && !text_is_left_side(parser, token.span.end));
 }
 
-static bool is_sync_point(const struct parser *parser, struct token token, struct token previous) {
+static bool is_sync_point(const struct parser *parser, struct token token, struct token previous)
+{
     if (token.kind == TOK_YYEOF || token.kind == TOK_SEMICOLON)
         return true;
     if (!token_stream_in_block(&parser->stream))
@@ -205,7 +218,8 @@ static bool is_sync_point(const struct parser *parser, struct token token, struc
 }
 
 /* From an opening brace to its closing one. */
-static void skip_braces(struct parser *parser) {
+static void skip_braces(struct parser *parser)
+{
     for (unsigned depth = 1; depth > 0;) {
         struct token token = next_token(parser);
         if (token.kind == TOK_OPEN_BRACE)
@@ -220,7 +234,8 @@ static void skip_braces(struct parser *parser) {
 }
 
 /* The rest of a declaration whose first word was delivered. */
-static void skip_declaration(struct parser *parser) {
+static void skip_declaration(struct parser *parser)
+{
     parser->quiet = true;
     struct token token = next_token(parser);
     while (token_is_word(token.kind) || token.kind == TOK_STRING || token.kind == TOK_COLON ||
@@ -236,7 +251,8 @@ static void skip_declaration(struct parser *parser) {
 /* A name that begins a statement and is followed by another name and a block would be a declaration if its
  * kind were known. It is taken for the kind that was meant, so that what it declares is not missed; without a
  * likely one its block is skipped. True for a mistake. */
-static bool correct_unknown_kind(struct parser *parser, struct token *token) {
+static bool correct_unknown_kind(struct parser *parser, struct token *token)
+{
     int previous = token_past(&parser->stream, 0)->kind;
     bool beginning = previous == TOK_OPEN_BRACE || previous == TOK_CLOSE_BRACE || previous == TOK_SEMICOLON ||
                      previous == TOK_SYNC || previous == TOK_WHOLE_FILE ||
@@ -257,7 +273,8 @@ static bool correct_unknown_kind(struct parser *parser, struct token *token) {
 
 /* Skips to where a statement begins and leaves that token in the queue. The offending token may itself be the
  * place, unless parsing went on from it already. */
-static struct token recover(struct parser *parser) {
+static struct token recover(struct parser *parser)
+{
     struct token_stream *stream = &parser->stream;
     drop_parentheses(stream);
     forget_operators(stream);
@@ -286,7 +303,8 @@ static struct token recover(struct parser *parser) {
 
 /* ---- the end ---- */
 
-static struct span after_last_token(const struct token_stream *stream) {
+static struct span after_last_token(const struct token_stream *stream)
+{
     struct span span = token_past(stream, 0)->span;
     span.start = span.end;
     return span;
@@ -294,7 +312,8 @@ static struct span after_last_token(const struct token_stream *stream) {
 
 /* A `;`, so that an incomplete last statement does not meet the end itself, which bison takes as a reason to
  * give up; then a `}` for each open `{`. */
-static struct token end_token(struct parser *parser, struct token end) {
+static struct token end_token(struct parser *parser, struct token end)
+{
     struct token_stream *stream = &parser->stream;
     if (parser->expression_only)
         return end;
@@ -314,12 +333,14 @@ static struct token end_token(struct parser *parser, struct token end) {
 
 /* ---- delivery ---- */
 
-static bool is_blank_byte(char c) {
+static bool is_blank_byte(char c)
+{
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
 /* `a-1` is a name and `a -1` an accident: a minus between values has a blank on each side. */
-static void check_minus(struct parser *parser, struct token token) {
+static void check_minus(struct parser *parser, struct token token)
+{
     if (token.kind != TOK_MINUS || !token_ends_expression(token_past(&parser->stream, 0)->kind))
         return;
     const char *text = parser->source->text;
@@ -329,9 +350,10 @@ static void check_minus(struct parser *parser, struct token token) {
         syntax_error_minus(parser, token.span, before, after);
 }
 
-/* `a =` and on the next line `b = 4`: the value is missing, and the grammar would notice only at the second `=`.
- * Nor is `block` a value in front of `block dense {` on one line. */
-static bool operand_is_missing(const struct parser *parser, struct token token) {
+/* `a =` and on the next line `b = 4`: the value is missing, and the grammar would notice only at the second
+ * `=`. Nor is `block` a value in front of `block dense {` on one line. */
+static bool operand_is_missing(const struct parser *parser, struct token token)
+{
     if (!token.first_on_line || !token_needs_operand(token_past(&parser->stream, 0)->kind) ||
         !token_is_word(token.kind))
         return false;
@@ -340,7 +362,8 @@ static bool operand_is_missing(const struct parser *parser, struct token token) 
     return text_is_left_side(parser, token.span.end) || (declaration && declaration_follows(parser, token));
 }
 
-static struct token start_token(struct parser *parser) {
+static struct token start_token(struct parser *parser)
+{
     parser->stream.started = true;
     return (struct token){.kind = parser->expression_only ? TOK_WHOLE_EXPRESSION : TOK_WHOLE_FILE,
                           .span = parser_span(parser, 0, 0)};
@@ -348,7 +371,8 @@ static struct token start_token(struct parser *parser) {
 
 /* Whether the statement before this token is complete in all likelihood, and this token is no part of it. It
  * would be lost with the error that the token is about to cause. */
-static bool ends_statement(const struct parser *parser, struct token token) {
+static bool ends_statement(const struct parser *parser, struct token token)
+{
     const struct token_stream *stream = &parser->stream;
     int previous = token_past(stream, 0)->kind;
     if (parser->expression_only || stream->separating || !token_ends_expression(previous) ||
@@ -368,7 +392,8 @@ static bool ends_statement(const struct parser *parser, struct token token) {
 }
 
 /* The next token. Sets `recovering` when it is an error, which then has been reported. */
-static struct token checked_token(struct parser *parser) {
+static struct token checked_token(struct parser *parser)
+{
     struct token_stream *stream = &parser->stream;
     struct token token = next_token(parser);
     if (token.kind == TOK_YYEOF)
@@ -399,13 +424,14 @@ static struct token checked_token(struct parser *parser) {
     return token;
 }
 
-int perf_lex(PERF_STYPE *value, struct span *location, struct parser *parser) {
+int perf_lex(PERF_STYPE *value, struct span *location, struct parser *parser)
+{
     struct token_stream *stream = &parser->stream;
     if (!stream->recovering)
         apply(stream);
     if (parser->errors >= SYNTAX_ERRORS_MAX && !stream->at_end)
         syntax_error_give_up(parser);
-    struct token token = !stream->started    ? start_token(parser)
+    struct token token = !stream->started     ? start_token(parser)
                          : stream->recovering ? recover(parser)
                                               : checked_token(parser);
     stream->latest = (stream->latest + 1) % HISTORY;

@@ -2,7 +2,8 @@
  *
  *     make grammar/scan.c
  *     clang -g -O1 -fsanitize=fuzzer,address,undefined -std=c17 -D_POSIX_C_SOURCE=200809L -Isrc -I. \
- *         tests/fuzz/fuzz_parse.c $(ls grammar/[a-z]*.c src/{base,source,syntax}/[a-z]*.c) -lutf8proc -lm -o fuzz
+ *         tests/fuzz/fuzz_parse.c $(ls grammar/[a-z]*.c src/{base,source,syntax}/[a-z]*.c) -lutf8proc -lm -o
+ * fuzz
  *     ./fuzz -max_len=4096 tests/fuzz/parse
  *
  * Beyond memory errors it holds the parser to its promises: a tree always comes
@@ -24,12 +25,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(int condition) {
+static void require(int condition)
+{
     if (!condition)
         abort();
 }
 
-static void check_diags(struct arena *arena, struct diags *diags, const struct sources *sources, size_t size) {
+static void check_diags(struct arena *arena, struct diags *diags, const struct sources *sources, size_t size)
+{
     require(diags_count(diags) <= 1100);
     for (size_t i = 0; i < diags_count(diags); i++) {
         struct span span = diags_get(diags, i)->span;
@@ -40,7 +43,8 @@ static void check_diags(struct arena *arena, struct diags *diags, const struct s
     diags_render_text(&text, diags, sources, (struct diag_render_options){.limit = 30});
 }
 
-static void check_plan(const char *data, size_t size) {
+static void check_plan(const char *data, size_t size)
+{
     struct arena *arena = arena_new();
     struct sources *sources = sources_new(arena);
     struct diags *diags = diags_new(arena);
@@ -53,7 +57,8 @@ static void check_plan(const char *data, size_t size) {
     arena_free(arena);
 }
 
-static const char *rewritten(struct arena *arena, const char *text, size_t size, int valid) {
+static const char *rewritten(struct arena *arena, const char *text, size_t size, int valid)
+{
     struct sources *sources = sources_new(arena);
     struct diags *diags = diags_new(arena);
     uint32_t file = sources_add(sources, "fuzz.perf", text, size, false);
@@ -68,7 +73,8 @@ static const char *rewritten(struct arena *arena, const char *text, size_t size,
     return buffer_string(&out);
 }
 
-static void check_expression(const char *data, size_t size) {
+static void check_expression(const char *data, size_t size)
+{
     struct arena *arena = arena_new();
     const char *first = rewritten(arena, arena_strndup(arena, data, size), size, 0);
     if (first != NULL)
@@ -76,7 +82,8 @@ static void check_expression(const char *data, size_t size) {
     arena_free(arena);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
     check_plan((const char *)data, size);
     check_expression((const char *)data, size);
     return 0;

@@ -12,9 +12,9 @@
 struct parsed {
     struct arena *arena;
     struct sources *sources;
-    struct diags *diags;        /* sorted */
-    struct syntax_tree *tree;   /* of parsed_file() */
-    struct expr *expr;          /* of parsed_expression() */
+    struct diags *diags;      /* sorted */
+    struct syntax_tree *tree; /* of parsed_file() */
+    struct expr *expr;        /* of parsed_expression() */
 };
 
 struct parsed parsed_file(struct arena *arena, const char *text, size_t length);

@@ -8,11 +8,13 @@
 
 static struct arena *arena;
 
-static void set_up(void) {
+static void set_up(void)
+{
     arena = arena_new();
 }
 
-static void tear_down(void) {
+static void tear_down(void)
+{
     arena_free(arena);
 }
 
@@ -22,7 +24,8 @@ struct mistake {
     const char *text, *errors, *tree; /* tree NULL: not of interest */
 };
 
-static void expect_mistakes(const struct mistake *mistakes, size_t count) {
+static void expect_mistakes(const struct mistake *mistakes, size_t count)
+{
     for (size_t i = 0; i < count; i++) {
         const struct mistake *mistake = &mistakes[i];
         const char *errors = errors_of(arena, mistake->text);
@@ -35,31 +38,38 @@ static void expect_mistakes(const struct mistake *mistakes, size_t count) {
 
 #define EXPECT_MISTAKES(mistakes) expect_mistakes(mistakes, sizeof mistakes / sizeof mistakes[0])
 
-Test(recovery, in_a_block) {
+Test(recovery, in_a_block)
+{
     static const struct mistake mistakes[] = {
         {"gpu a { x = }", "E0119 1:9\n", "declaration gpu a\n"},
         {"gpu a {\n x =\n y = 1\n}", "E0119 2:2\n", "declaration gpu a\n  attribute y = 1\n"},
         {"gpu a {\n x =\n y.z = 1\n}", "E0119 2:2\n", "declaration gpu a\n  attribute y.z = 1\n"},
-        {"gpu a {\n x = 1 +\n y { z = 1 }\n}", "E0119 2:8\n", "declaration gpu a\n  group y\n    attribute z = 1\n"},
+        {"gpu a {\n x = 1 +\n y { z = 1 }\n}", "E0119 2:8\n",
+         "declaration gpu a\n  group y\n    attribute z = 1\n"},
         {"gpu a {\n x = 1,\n y = 1\n}", "E0120 2:7\n", "declaration gpu a\n  attribute y = 1\n"},
         {"gpu a { x = 1, }", "E0120 1:14\n", "declaration gpu a\n"},
         {"gpu a { x = 1,,2 y = 3 }", "E0119 1:14\n", "declaration gpu a\n  attribute y = 3\n"},
         {"model a {\n x =\n block b { y = 1 }\n}", "E0119 2:2\n",
          "declaration model a\n  declaration block b\n    attribute y = 1\n"},
-        {"gpu a {\n x 80 GB\n y 2\n z = 3 }", "E0130 2:4\nE0130 3:4\n", "declaration gpu a\n  attribute z = 3\n"},
+        {"gpu a {\n x 80 GB\n y 2\n z = 3 }", "E0130 2:4\nE0130 3:4\n",
+         "declaration gpu a\n  attribute z = 3\n"},
         {"gpu a {\n memory\n y = 2\n}", "E0130 2:2\n", "declaration gpu a\n  attribute y = 2\n"},
         {"scenario a {\n gpu h100\n model m\n y = 2 }", "E0130 2:6\nE0130 3:8\n",
          "declaration scenario a\n  attribute y = 2\n"},
-        {"gpu a {\n x: 1\n y: 2\n z = 3 }", "E0124 2:3\nE0124 3:3\n", "declaration gpu a\n  attribute z = 3\n"},
+        {"gpu a {\n x: 1\n y: 2\n z = 3 }", "E0124 2:3\nE0124 3:3\n",
+         "declaration gpu a\n  attribute z = 3\n"},
         {"gpu a {\n x = 1 2 4\n y = 2 }", "E0137 2:8\n", "declaration gpu a\n  attribute y = 2\n"},
         {"gpu a {\n x = (1 + 2\n y = 2 }", "E0116 2:6\n", "declaration gpu a\n  attribute y = 2\n"},
         {"gpu a { x = (1 + 2 y = 2 }", "E0116 1:13\n", "declaration gpu a\n  attribute y = 2\n"},
         {"gpu a { x = 1 + 2) y = 2 }", "E0116 1:18\n", "declaration gpu a\n  attribute y = 2\n"},
-        {"gpu a { x = b[1] y = 2 }", "E0104 1:14\n", "declaration gpu a\n  attribute x = b\n  attribute y = 2\n"},
-        {"gpu a { x = 3 $ y = 2 }", "E0104 1:15\n", "declaration gpu a\n  attribute x = 3\n  attribute y = 2\n"},
+        {"gpu a { x = b[1] y = 2 }", "E0104 1:14\n",
+         "declaration gpu a\n  attribute x = b\n  attribute y = 2\n"},
+        {"gpu a { x = 3 $ y = 2 }", "E0104 1:15\n",
+         "declaration gpu a\n  attribute x = 3\n  attribute y = 2\n"},
         {"gpu a {\n x = 1\n \"y\" = 2\n z = 3\n}", "E0129 3:2\n",
          "declaration gpu a\n  attribute x = 1\n  attribute z = 3\n"},
-        {"gpu a { and = 3 x = and y = 2 }", "E0118 1:9\nE0118 1:21\n", "declaration gpu a\n  attribute y = 2\n"},
+        {"gpu a { and = 3 x = and y = 2 }", "E0118 1:9\nE0118 1:21\n",
+         "declaration gpu a\n  attribute y = 2\n"},
         {"gpu a { x = y = 3 z = 2 }", "E0123 1:15\n", "declaration gpu a\n  attribute z = 2\n"},
         {"gpu a { blok b { x = 1 } y = 2 }", "E0127 1:9\n",
          "declaration gpu a\n  declaration block b\n    attribute x = 1\n  attribute y = 2\n"},
@@ -74,10 +84,12 @@ Test(recovery, in_a_block) {
     EXPECT_MISTAKES(mistakes);
 }
 
-Test(recovery, at_the_top_level) {
+Test(recovery, at_the_top_level)
+{
     static const struct mistake mistakes[] = {
         {"modle x { a = 1 }\nenigne y { b = 1 }\ngpu z { }", "E0127 1:1\nE0127 2:1\n",
-         "declaration model x\n  attribute a = 1\ndeclaration engine y\n  attribute b = 1\ndeclaration gpu z\n"},
+         "declaration model x\n  attribute a = 1\ndeclaration engine y\n  attribute b = 1\ndeclaration gpu "
+         "z\n"},
         {"let x = 1\nqqqqq y : z { a = 1 }\ngpu b { }", "E0127 2:1\n", "let x = 1\ndeclaration gpu b\n"},
         {"let a = 1\nb = 2\nc = 3\nlet d = 4", "E0128 2:1\n", "let a = 1\nlet d = 4\n"},
         {"gpu H100 SXM { x = 1 }\ngpu b { }", "E0131 1:10\n", "declaration gpu b\n"},
@@ -99,7 +111,8 @@ Test(recovery, at_the_top_level) {
     EXPECT_MISTAKES(mistakes);
 }
 
-Test(recovery, at_the_end_of_the_file) {
+Test(recovery, at_the_end_of_the_file)
+{
     static const struct mistake mistakes[] = {
         {"let x = if a then b", "E0121 1:20\n", ""},
         {"let x =", "E0119 1:5\n", ""},
@@ -113,21 +126,25 @@ Test(recovery, at_the_end_of_the_file) {
     EXPECT_MISTAKES(mistakes);
 }
 
-Test(recovery, a_missing_brace_is_one_mistake) {
+Test(recovery, a_missing_brace_is_one_mistake)
+{
     static const struct mistake mistakes[] = {
         {"gpu a {\n x = 1\nscenario b { y = 1 }\nlet c = 1\n", "E0117 1:1\n",
-         "declaration gpu a\n  attribute x = 1\ndeclaration scenario b hoisted\n  attribute y = 1\nlet c = 1\n"},
+         "declaration gpu a\n  attribute x = 1\ndeclaration scenario b hoisted\n  attribute y = 1\nlet c = "
+         "1\n"},
         {"gpu a { x = 1 }\nmodel m {\n block b { y = 1\n block c { z = 1 }\n w = 2\n}\nscenario s { }\n"
          "assert s\nreport { t = 1 }",
          "E0117 3:2\n",
-         "declaration gpu a\n  attribute x = 1\ndeclaration model m\n  declaration block b\n    attribute y = 1\n"
+         "declaration gpu a\n  attribute x = 1\ndeclaration model m\n  declaration block b\n    attribute y "
+         "= 1\n"
          "  declaration block c hoisted\n    attribute z = 1\n  attribute w = 2\n"
          "declaration scenario s hoisted\nassert s\ndeclaration report hoisted\n  attribute t = 1\n"},
     };
     EXPECT_MISTAKES(mistakes);
 }
 
-Test(recovery, what_was_left_out_is_marked) {
+Test(recovery, what_was_left_out_is_marked)
+{
     const char *text = "gpu a { x = 1 }\ngpu b { x = }\ngpu c { y { x = } }\n";
     struct parsed result = parsed_file(arena, text, strlen(text));
     const struct stmt_list *statements = result.tree->statements;
@@ -142,7 +159,8 @@ Test(recovery, what_was_left_out_is_marked) {
 }
 
 /* The message names what was found and what could stand there; the fix is the edit itself. */
-Test(recovery, messages) {
+Test(recovery, messages)
+{
     static const struct {
         const char *text, *message, *fix;
     } cases[] = {
@@ -168,12 +186,13 @@ Test(recovery, messages) {
         const struct diag *diag = diags_get(result.diags, 0);
         cr_expect_str_eq(diag->message, cases[i].message, "%s: %s", cases[i].text, diag->message);
         const char *fix = diag->notes != NULL ? diag->notes->replacement : NULL;
-        cr_expect(cases[i].fix == NULL ? fix == NULL : fix != NULL && strcmp(fix, cases[i].fix) == 0, "%s: %s",
-                  cases[i].text, fix == NULL ? "no fix" : fix);
+        cr_expect(cases[i].fix == NULL ? fix == NULL : fix != NULL && strcmp(fix, cases[i].fix) == 0,
+                  "%s: %s", cases[i].text, fix == NULL ? "no fix" : fix);
     }
 }
 
-Test(recovery, after_a_thousand_errors_it_gives_up) {
+Test(recovery, after_a_thousand_errors_it_gives_up)
+{
     const char *text = arena_printf(arena, "gpu a {%s}", repeated(arena, " x = ;", 5000));
     struct parsed result = parsed_file(arena, text, strlen(text));
     size_t count = diags_count(result.diags);
@@ -181,7 +200,8 @@ Test(recovery, after_a_thousand_errors_it_gives_up) {
     cr_expect_eq(diags_get(result.diags, count - 1)->code, DIAG_E0133);
 }
 
-Test(recovery, a_file_of_more_than_64_mebibytes_is_not_read) {
+Test(recovery, a_file_of_more_than_64_mebibytes_is_not_read)
+{
     size_t length = ((size_t)64 << 20) + 1;
     char *text = malloc(length);
     cr_assert_not_null(text);
@@ -192,7 +212,8 @@ Test(recovery, a_file_of_more_than_64_mebibytes_is_not_read) {
 }
 
 /* Errors are independent: of four bad lines in a row none hides another. */
-Test(recovery, each_line_has_its_error) {
+Test(recovery, each_line_has_its_error)
+{
     const char *text = "gpu a {\n a = ;\n b 2\n c = 1 +\n d = 2 3\n e = 5\n}";
     cr_expect_str_eq(errors_of(arena, text), "E0119 2:2\nE0130 3:4\nE0119 4:8\nE0137 5:8\n");
     cr_expect_str_eq(dump_of(arena, text), "declaration gpu a\n  attribute e = 5\n");
