@@ -77,8 +77,18 @@ static void draw_legend(struct bars *bars)
 
 /* ---- one bar ------------------------------------------------------------------------------- */
 
+/* Among many bars the limit is named once for all neighbours that share it. */
+static bool names_limit(const struct bars *bars, const struct bar *bar, const struct bar *previous)
+{
+    if (!(bar->limit > 0) || !bar->limit_text)
+        return false;
+    bool shared = previous && previous->limit_text && strcmp(previous->limit_text, bar->limit_text) == 0;
+    return !(bars->compact && shared);
+}
+
 /* The name with the total behind it, and the name of the limit where its line begins. */
-static void draw_header(struct bars *bars, xmlNodePtr group, const struct bar *bar)
+static void draw_header(struct bars *bars, xmlNodePtr group, const struct bar *bar,
+                        const struct bar *previous)
 {
     struct svg *svg = bars->svg;
     double size = svg->size, gap = 10;
@@ -86,20 +96,16 @@ static void draw_header(struct bars *bars, xmlNodePtr group, const struct bar *b
     double total_width = chart_text_width(total, size);
     const char *name = chart_fit(svg->page->arena, bar->label, size * BOLD, svg->width - total_width - gap);
     double name_width = chart_text_width(name, size * BOLD);
-    bool limited = bar->limit > 0 && bar->limit_text && !bars->compact;
-    double limit = limited ? chart_at(&bars->x, bar->limit) : 0;
-    const char *limit_text = limited ? chart_fit(svg->page->arena, bar->limit_text, size, svg->width) : "";
-    double limit_width = chart_text_width(limit_text, size);
-    double limit_end = fmin(fmax(limit + 4, limit_width), svg->width);
-    if (limited && limit_end - limit_width < name_width + gap + total_width + 2 * gap)
-        bars->y += size + 4;
-    double baseline = bars->y + size;
-    bool own_row = limited && limit_end - limit_width < name_width + gap + total_width + 2 * gap;
-    svg_text(svg, group, "name", 0, own_row ? baseline - size - 4 : baseline, SVG_START, name);
-    svg_text(svg, group, "total", name_width + gap, own_row ? baseline - size - 4 : baseline, SVG_START,
-             total);
-    if (limited)
-        svg_text(svg, group, "muted", limit_end, baseline, SVG_END, limit_text);
+    svg_text(svg, group, "name", 0, bars->y + size, SVG_START, name);
+    svg_text(svg, group, "total", name_width + gap, bars->y + size, SVG_START, total);
+    if (names_limit(bars, bar, previous)) {
+        const char *limit = chart_fit(svg->page->arena, bar->limit_text, size, svg->width);
+        double width = chart_text_width(limit, size);
+        double end = fmin(fmax(chart_at(&bars->x, bar->limit) + 4, width), svg->width);
+        if (end - width < name_width + total_width + 3 * gap) /* no room beside them: a row of its own */
+            bars->y += size + 4;
+        svg_text(svg, group, "muted", end, bars->y + size, SVG_END, limit);
+    }
     bars->y += size + 7;
 }
 
@@ -135,12 +141,12 @@ static size_t draw_parts(struct bars *bars, xmlNodePtr group, const struct bar *
     return count;
 }
 
-static void draw_bar(struct bars *bars, const struct bar *bar)
+static void draw_bar(struct bars *bars, const struct bar *bar, const struct bar *previous)
 {
     struct svg *svg = bars->svg;
     xmlNodePtr group = svg_group(svg, svg->root, "bar");
     double height = bars->compact ? 10 : 24;
-    draw_header(bars, group, bar);
+    draw_header(bars, group, bar, previous);
     bool *outside = ARENA_ARRAY(svg->page->arena, bool, bar->parts.count + 1);
     double top = bars->y;
     if (bar->limit > 0) /* the room there is, so that what is left of it shows */
@@ -198,7 +204,7 @@ void svg_bars(struct svg *svg, const struct bar_chart *chart)
     if (bars.compact)
         draw_legend(&bars);
     for (size_t i = 0; i < bars.shown; i++)
-        draw_bar(&bars, &chart->bars.items[i]);
+        draw_bar(&bars, &chart->bars.items[i], i ? &chart->bars.items[i - 1] : NULL);
     draw_axis(&bars);
     if (bars.shown < chart->bars.count) {
         svg_text(svg, svg->root, "muted", 0, bars.y - 6, SVG_START,
