@@ -1,2 +1,140 @@
+/* tower.c: vision towers beside a language model. Each formula was checked against the published total of a
+ * model that has the tower; others are named in a note and not counted. */
+#include <string.h>
+
 #include "import/config.h"
-void config_tower(struct config *config) { (void)config; }
+
+struct tower {
+    double width, inner, layers, patch, image, merge, out; /* 0: the file does not say */
+    json_t *vision;
+};
+
+static double value_of(json_t *object, const char *keys)
+{
+    double value = json_number_value(config_member(object, keys, NULL));
+    return value >= 0 && value <= 1e7 ? value : 0;
+}
+
+/* A layer of a vision transformer: two layer norms, four projections and an ungated feed-forward, all biased. */
+static double vision_layer(const struct tower *tower)
+{
+    double w = tower->width, f = tower->inner;
+    return 4 * w + 4 * (w * w + w) + 2 * w * f + f + w;
+}
+
+static double patches(const struct tower *tower)
+{
+    double side = tower->image / tower->patch;
+    return side * side;
+}
+
+/* Gemma 3: SigLIP, its last norm, then a norm and a projection. 420,000,000 less or more. */
+static double siglip(const struct tower *tower, double hidden)
+{
+    double w = tower->width;
+    return 3 * tower->patch * tower->patch * w + w + patches(tower) * w + tower->layers * vision_layer(tower) +
+           2 * w + w * hidden + w;
+}
+
+/* LLaVA-1.5: CLIP with a class token and two norms, then two biased projections. */
+static double clip(const struct tower *tower, double hidden)
+{
+    double w = tower->width;
+    return w + 3 * tower->patch * tower->patch * w + (patches(tower) + 1) * w + 4 * w +
+           tower->layers * vision_layer(tower) + w * hidden + hidden + hidden * hidden + hidden;
+}
+
+/* Mistral 3: Pixtral has RMS norms, a gated feed-forward and no biases; patches are merged four to one. */
+static double pixtral(const struct tower *tower, double hidden)
+{
+    double w = tower->width, merge = tower->merge > 0 ? tower->merge : 2;
+    return 3 * tower->patch * tower->patch * w + w +
+           tower->layers * (4 * w * w + 3 * w * tower->inner + 2 * w) + w + merge * merge * w * w + w * hidden +
+           hidden * hidden;
+}
+
+/* Qwen3-VL and Qwen3.5: patches of two frames, learned positions, a merger of four patches, and one more merger
+ * for each layer that feeds the language model directly (deepstack). */
+static double qwen(const struct tower *tower, double hidden)
+{
+    double w = tower->width, merge = tower->merge > 0 ? tower->merge : 2, merged = merge * merge * w;
+    double out = tower->out > 0 ? tower->out : hidden;
+    double frames = value_of(tower->vision, "temporal_patch_size"), colours = value_of(tower->vision, "in_channels");
+    double merger = merged * merged + merged + merged * out + out;
+    double deep = (double)json_array_size(json_object_get(tower->vision, "deepstack_visual_indexes"));
+    return colours * frames * tower->patch * tower->patch * w + w +
+           value_of(tower->vision, "num_position_embeddings") * w + tower->layers * vision_layer(tower) + 2 * w +
+           merger + deep * (2 * merged + merger);
+}
+
+/* Llama 4: class token, positions, two norms, pixel shuffle with two projections, one more into the model. The
+ * published files leave vision_config out, and both models have the tower of the class's published form. */
+static double llama4(const struct tower *tower, double hidden)
+{
+    double w = tower->width, out = tower->out;
+    return 3 * tower->patch * tower->patch * w + w + (patches(tower) + 1) * w + 4 * w +
+           tower->layers * vision_layer(tower) + tower->inner * out + out * out + out * hidden;
+}
+
+static const struct {
+    const char *wrapper, *vision; /* model_type of the file and of its vision_config; NULL: any */
+    double (*count)(const struct tower *tower, double hidden);
+} towers[] = {
+    {"gemma3", "siglip_vision_model", siglip}, {"llava", "clip_vision_model", clip},
+    {"mistral3", "pixtral", pixtral},          {"qwen3_vl", NULL, qwen},
+    {"qwen3_vl_moe", NULL, qwen},              {"qwen3_5", NULL, qwen},
+    {"qwen3_5_moe", NULL, qwen},               {"llama4", NULL, llama4},
+};
+
+static bool is(const char *word, const char *other)
+{
+    return word && strcmp(word, other) == 0;
+}
+
+static struct tower read_tower(struct config *config, json_t *vision, bool pixels_shuffled)
+{
+    struct tower tower = {
+        .vision = vision,
+        .width = value_of(vision, "hidden_size"),
+        .inner = value_of(vision, "intermediate_size"),
+        .layers = value_of(vision, "num_hidden_layers|depth"),
+        .patch = value_of(vision, "patch_size"),
+        .image = value_of(vision, "image_size"),
+        .merge = value_of(vision, "spatial_merge_size"),
+        .out = value_of(vision, pixels_shuffled ? "projector_output_dim|vision_output_dim" : "out_hidden_size"),
+    };
+    if (tower.merge == 0)
+        tower.merge = value_of(config->root, "spatial_merge_size");
+    return tower;
+}
+
+void config_tower(struct config *config)
+{
+    const char *wrapper = json_string_value(json_object_get(config->root, "model_type"));
+    json_t *vision = json_object_get(config->root, "vision_config");
+    struct architecture *model = &config->model;
+    struct arena *arena = config->job->arena;
+    if (json_is_object(json_object_get(config->root, "audio_config")))
+        architecture_note(arena, model, "The audio tower is not counted.");
+    if (!json_is_object(vision) && !is(wrapper, "llama4"))
+        return;
+    const char *kind = json_string_value(json_object_get(vision, "model_type"));
+    struct tower tower = read_tower(config, vision, is(wrapper, "llama4"));
+    if (!vision) {
+        tower = (struct tower){.width = 1408, .inner = 5632, .layers = 34, .patch = 14, .image = 336, .out = 4096};
+        kind = "llama4_vision_model, of the published form, as the file does not describe it";
+    }
+    for (size_t i = 0; i < sizeof towers / sizeof towers[0]; i++) {
+        bool known = is(wrapper, towers[i].wrapper) && (!towers[i].vision || is(kind, towers[i].vision));
+        bool sized = tower.width > 0 && tower.inner > 0 && tower.layers > 0 && tower.patch > 0 &&
+                     (tower.image > 0 || towers[i].count == qwen || towers[i].count == pixtral);
+        if (!known || !sized)
+            continue;
+        model->tower_params = towers[i].count(&tower, model->hidden);
+        architecture_note(arena, model, "Vision tower: %s, %.0f layers of width %.0f.", kind ? kind : wrapper,
+                          tower.layers, tower.width);
+        return;
+    }
+    architecture_note(arena, model, "The vision tower (%s) is not counted: its formula is not known.",
+                      kind && *kind ? kind : wrapper ? wrapper : "vision_config");
+}
