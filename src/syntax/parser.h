@@ -32,6 +32,7 @@ struct token_stream {
     struct opening open[NESTING_MAX + 1]; /* [0] is the file itself */
     unsigned depth;                       /* of the innermost opening in `open` */
     unsigned nesting;                     /* depth and all prefix operators waiting */
+    unsigned dots;    /* in the path that is being read */
     bool started;
     bool recovering;                          /* an error was reported: go to where a statement begins */
     bool resumed;                             /* the token delivered last is the first after SYNC */

@@ -108,7 +108,10 @@ static void apply(struct token_stream *stream)
     case TOK_ELSE: forget(stream, &opening->nots); return;
     case TOK_COMMA:
     case TOK_SEMICOLON: forget_operators(stream); return;
+    case TOK_DOT: stream->dots++; return;
     default:
+        if (previous != TOK_DOT)
+            stream->dots = 0;
         if (token_is_word(token.kind) && token_ends_expression(previous))
             forget_operators(stream); /* a statement begins */
         else if (token_ends_expression(token.kind))
@@ -118,6 +121,8 @@ static void apply(struct token_stream *stream)
 
 static bool is_too_deep(const struct token_stream *stream, int kind)
 {
+    if (kind == TOK_DOT)
+        return stream->dots >= NESTING_MAX;
     bool deeper = kind == TOK_OPEN_BRACE || kind == TOK_OPEN_PAREN ||
                   is_prefix_operator(kind, token_past(stream, 0)->kind);
     return deeper && stream->nesting >= NESTING_MAX;

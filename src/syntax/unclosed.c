@@ -9,9 +9,13 @@
 #include "syntax/ast_build.h"
 #include "syntax/parser.h"
 
+/* A plan nests a few levels; what is deeper or more is no plan, and moving it about would take for ever. */
+enum { REPAIR_DEPTH = 8, REPAIRS_MAX = 200 };
+
 /* The first statement that gave a missing brace away, and what it stood in. */
 struct clue {
     const struct stmt *container, *misfit;
+    unsigned repairs;
 };
 
 static struct stmt_list *body_of(const struct stmt *stmt)
@@ -70,20 +74,23 @@ static void move_out(struct parser *parser, struct stmt_list *list, size_t at, s
 }
 
 /* Ends the statement at `at` before its first misfit, innermost blocks first. */
-static void repair(struct parser *parser, struct stmt_list *list, size_t at, struct clue *clue)
+static void repair(struct parser *parser, struct stmt_list *list, size_t at, unsigned depth,
+                   struct clue *clue)
 {
     struct stmt *container = list->items[at];
     struct stmt_list *body = body_of(container);
-    if (body == NULL)
+    if (body == NULL || depth == REPAIR_DEPTH)
         return;
     for (size_t i = 0; i < body->count; i++)
-        repair(parser, body, i, clue);
+        repair(parser, body, i, depth + 1, clue);
     for (size_t i = 0; i < body->count; i++) {
         const struct stmt *stmt = body->items[i];
         if (!is_misfit(stmt, container))
             continue;
+        if (clue->repairs++ >= REPAIRS_MAX)
+            return;
         if (clue->misfit == NULL || stmt->span.start < clue->misfit->span.start)
-            *clue = (struct clue){container, stmt};
+            clue->container = container, clue->misfit = stmt;
         move_out(parser, list, at, body, i);
         return;
     }
@@ -117,7 +124,7 @@ void unclosed_repair(struct parser *parser)
     struct stmt_list *statements = parser->statements;
     for (size_t i = 0; i < statements->count; i++)
         if (is_open(statements->items[i], stream->unclosed[0].span.start)) {
-            repair(parser, statements, i, &clue);
+            repair(parser, statements, i, 0, &clue);
             break;
         }
     if (stream->end_excused)
