@@ -116,7 +116,8 @@ static const struct storage *stored(const struct writer *writer, const struct la
     return layer->storage[class] ? layer->storage[class] : writer->model->weights;
 }
 
-/* The format that most classes have, and most elements when there is a draw, is what `weights` says. */
+/* What `weights` says is the format that most classes have; when there is a draw the unquantised one, or that
+ * of most elements. */
 static void choose_weights(struct writer *writer)
 {
     const struct architecture *model = writer->model;
@@ -150,7 +151,9 @@ static void choose_weights(struct writer *writer)
                 classes++;
                 sum += elements[k];
             }
-        if (!writer->present[c] || !writer->agreed[c] || classes < best || (classes == best && sum <= most))
+        bool wins = classes > best || (classes == best && writer->weights != model->weights &&
+                                       (sum > most || writer->class_storage[c] == model->weights));
+        if (!writer->present[c] || !writer->agreed[c] || !wins)
             continue;
         best = classes;
         most = sum;

@@ -1,0 +1,208 @@
+/* pattern.c: matching of module names. Most patterns of a large list name one layer, so they are kept by layer;
+ * a file with thousands of them costs no more than one with few. */
+#include "import/pattern.h"
+
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/vec.h"
+
+enum { NAME_MAX_BYTES = 160, EXPRESSION_MAX = 200, EXPRESSIONS_MAX = 1000 };
+
+struct pattern {
+    const char *text; /* without the prefixes of wrappers */
+    const void *value;
+    bool glob, expression;
+    regex_t compiled;
+    struct pattern *next; /* of the same layer */
+};
+
+struct patterns {
+    struct arena *arena;
+    size_t layers, expressions;
+    struct pattern **first, **last; /* by layer; those of no certain layer come after all layers */
+};
+
+struct patterns *patterns_new(struct arena *arena, size_t layers)
+{
+    struct patterns *patterns = ARENA_NEW(arena, struct patterns);
+    patterns->arena = arena;
+    patterns->layers = layers;
+    patterns->first = ARENA_ARRAY(arena, struct pattern *, layers + 1);
+    patterns->last = ARENA_ARRAY(arena, struct pattern *, layers + 1);
+    return patterns;
+}
+
+void patterns_free(struct patterns *patterns)
+{
+    for (struct pattern *pattern = patterns->first[patterns->layers]; pattern; pattern = pattern->next)
+        if (pattern->expression)
+            regfree(&pattern->compiled);
+}
+
+/* Checkpoints of wrappers put their own names before those of the language model. */
+static const char *without_prefix(const char *text)
+{
+    static const char *const prefixes[] = {"model.", "language_model.", "backbone.", "transformer."};
+    for (bool found = true; found;) {
+        found = false;
+        for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+            if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0) {
+                text += strlen(prefixes[i]);
+                found = true;
+            }
+    }
+    return text;
+}
+
+/* The layer that a pattern names beyond doubt ("layers.7" or "layers.7.x", not "layers.7*"); else `none`. */
+static size_t layer_of(const char *text, size_t none)
+{
+    if (strncmp(text, "layers.", 7) != 0)
+        return none;
+    size_t digits = strspn(text + 7, "0123456789");
+    char after = text[7 + digits];
+    if (digits == 0 || digits > 6 || (after != '.' && after != '\0'))
+        return none;
+    return (size_t)strtoul(text + 7, NULL, 10);
+}
+
+/* Python's expression as a POSIX one, anchored as re.match anchors it. NULL when it uses more than that. */
+static const char *posix_expression(struct arena *arena, const char *text)
+{
+    struct buffer out = buffer_in(arena);
+    buffer_text(&out, "^(");
+    if (strlen(text) > EXPRESSION_MAX || strpbrk(text, "{}"))
+        return NULL;
+    for (const char *at = text; *at; at++) {
+        if (at[0] == '\\' && at[1] == 'd') {
+            buffer_text(&out, "[0-9]");
+            at++;
+        } else if (at[0] == '\\' && at[1] && strchr(".*+?()[]|^$\\-/_", at[1])) {
+            if (strchr("-/_", at[1]) == NULL)
+                buffer_byte(&out, '\\');
+            buffer_byte(&out, *++at);
+        } else if (at[0] == '(' && at[1] == '?') {
+            if (at[2] != ':')
+                return NULL;
+            buffer_byte(&out, '(');
+            at += 2;
+        } else if (at[0] == '\\') {
+            return NULL;
+        } else {
+            buffer_byte(&out, *at);
+        }
+    }
+    buffer_byte(&out, ')');
+    return buffer_string(&out);
+}
+
+bool patterns_add(struct patterns *patterns, const char *text, const void *value)
+{
+    struct pattern *pattern = ARENA_NEW(patterns->arena, struct pattern);
+    size_t layer = patterns->layers;
+    pattern->value = value;
+    if (strncmp(text, "re:", 3) == 0) {
+        const char *expression = posix_expression(patterns->arena, text + 3);
+        if (!expression || ++patterns->expressions > EXPRESSIONS_MAX ||
+            regcomp(&pattern->compiled, expression, REG_EXTENDED | REG_NOSUB) != 0)
+            return false;
+        pattern->expression = true;
+        pattern->text = text;
+    } else {
+        pattern->text = arena_strdup(patterns->arena, without_prefix(text));
+        pattern->glob = strchr(pattern->text, '*') != NULL;
+        layer = layer_of(pattern->text, patterns->layers);
+        if (layer > patterns->layers)
+            return true; /* of an MTP layer, or of none */
+    }
+    if (patterns->last[layer])
+        patterns->last[layer]->next = pattern;
+    else
+        patterns->first[layer] = pattern;
+    patterns->last[layer] = pattern;
+    return true;
+}
+
+/* `*` stands for anything. Goes back to the last star only, so that it is quadratic at worst. */
+static bool glob_matches(const char *glob, const char *name, size_t length)
+{
+    const char *star = NULL, *end = name + length, *mark = name;
+    while (name < end) {
+        if (*glob == '*') {
+            star = glob++;
+            mark = name;
+        } else if (*glob == *name) {
+            glob++;
+            name++;
+        } else if (star) {
+            glob = star + 1;
+            name = ++mark;
+        } else {
+            return false;
+        }
+    }
+    while (*glob == '*')
+        glob++;
+    return *glob == '\0';
+}
+
+/* The module or one that holds it. */
+static bool glob_names(const char *glob, const char *name)
+{
+    size_t length = strlen(name);
+    while (length > 0) {
+        if (glob_matches(glob, name, length))
+            return true;
+        while (length > 0 && name[length - 1] != '.')
+            length--;
+        length -= length > 0;
+    }
+    return false;
+}
+
+/* The name, what begins with it, or one of its components ("gate"). */
+static bool plain_names(const char *plain, const char *name)
+{
+    size_t length = strlen(plain);
+    if (length == 0)
+        return false;
+    for (const char *at = strstr(name, plain); at; at = strstr(at + 1, plain)) {
+        bool begins = at == name || at[-1] == '.', ends = at[length] == '\0' || at[length] == '.';
+        if (begins && ends)
+            return true;
+    }
+    return false;
+}
+
+static bool matches(const struct pattern *pattern, const char *name)
+{
+    static const char *const prefixes[] = {"", "model.", "language_model.model.", "model.language_model."};
+    if (!pattern->expression)
+        return pattern->glob ? glob_names(pattern->text, name) : plain_names(pattern->text, name);
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+        char whole[NAME_MAX_BYTES + 32] = "";
+        if (strlen(name) >= NAME_MAX_BYTES)
+            return false;
+        strcat(strcpy(whole, prefixes[i]), name);
+        if (regexec(&pattern->compiled, whole, 0, NULL, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+const void *patterns_match(const struct patterns *patterns, size_t layer, const char *name)
+{
+    for (size_t pass = 0; pass < 2; pass++) {
+        size_t list = pass == 0 && layer < patterns->layers ? layer : patterns->layers;
+        for (const struct pattern *pattern = patterns->first[list]; pattern; pattern = pattern->next)
+            if (matches(pattern, name))
+                return pattern->value;
+        if (list == patterns->layers)
+            break;
+    }
+    return NULL;
+}
