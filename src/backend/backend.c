@@ -6,11 +6,12 @@
 #include "backend/emitters.h"
 
 static const struct backend table[] = {
-    {"text", ".txt", "aligned text for a terminal (the default)", false, text_emit},
-    {"md", ".md", "GitHub and GitLab flavoured Markdown, for a pull request", false, markdown_emit},
-    {"html", ".html", "one self-contained page with charts", false, html_emit},
-    {"json", ".json", "every quantity in SI units, for scripts (docs/report.schema.json)", true, json_emit},
-    {"csv", ".csv", "one row per scenario, one column per quantity, in SI units", true, csv_emit},
+    {"text", ".txt", "aligned text for a terminal (the default)", false, true, text_emit},
+    {"md", ".md", "GitHub and GitLab flavoured Markdown, for a pull request", false, true, markdown_emit},
+    {"html", ".html", "one self-contained page with charts", false, true, html_emit},
+    {"json", ".json", "every quantity in SI units, for scripts (docs/report.schema.json)", true, true,
+     json_emit},
+    {"csv", ".csv", "one row per scenario, one column per quantity, in SI units", true, false, csv_emit},
 };
 
 enum { BACKEND_COUNT = sizeof table / sizeof table[0] };

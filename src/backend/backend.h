@@ -16,6 +16,8 @@ struct backend_options {
     unsigned width;     /* columns of text output; 0: 80 */
     bool colour;        /* ANSI colours in text output */
     bool unicode;       /* box drawing and block characters in text output */
+    const char *tag;    /* hidden first line of Markdown, or NULL */
+    size_t max_bytes;   /* of Markdown; 0: what GitHub takes */
 };
 
 struct backend {
@@ -23,6 +25,7 @@ struct backend {
     const char *suffix;     /* ".html" */
     const char *doc;        /* one line for --help */
     bool quantities;        /* reads report->quantities, which are listed only for those that do */
+    bool compares;          /* can show a comparison (report->diff) */
     /* Appends the report. Scratch memory comes from `arena`. Returns false only when a library failed. */
     bool (*emit)(struct arena *arena, const struct report *report, struct backend_options options,
                  struct buffer *out);

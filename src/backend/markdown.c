@@ -13,6 +13,7 @@
 
 enum {
     CHART_WIDTH = 80, /* fits GitHub's comment column */
+    COMMENT_BYTES = 60000,
     TAB_STOP = 4,
 };
 
@@ -68,6 +69,8 @@ static void put_verdict(struct markdown_writer *writer, const struct report *rep
         put_rich(writer, &report->verdict, true, false);
         put(writer, "**\n\n");
     }
+    if (report->diff) /* the names of two files on a build machine tell nobody anything */
+        return;
     if (report->title) {
         markdown_escape(writer->arena, writer->out, report->title, true);
         put(writer, report->plan ? ", from " : "");
@@ -366,15 +369,16 @@ static void put_block(struct markdown_writer *writer, const struct report_block 
 
 /* A pull request shows the verdict and the key figures; all else is one click away. Warnings stay in sight.
  */
-static bool is_folded(const struct report_section *section)
+static bool is_folded(const struct report *report, const struct report_section *section)
 {
+    if (report->diff)
+        return section->folded;
     return section->folded || (strcmp(section->id, "key") != 0 && strcmp(section->id, "warnings") != 0);
 }
 
 /* Blank lines around the inside of <details> let Markdown begin and end there. */
-static void put_section(struct markdown_writer *writer, const struct report_section *section)
+static void put_section(struct markdown_writer *writer, const struct report_section *section, bool folded)
 {
-    bool folded = is_folded(section);
     if (folded) {
         put(writer, "<details><summary>");
         markdown_escape_html(writer->arena, writer->out, section->title);
@@ -404,16 +408,104 @@ static void put_warnings(struct markdown_writer *writer, const struct report *re
     put(writer, "\n");
 }
 
+/* ---- size: GitHub refuses a comment of more than 65 536 characters */
+
+/* A piece that is shown whole or not at all. */
+struct part {
+    const char *title;
+    bool folded, dropped;
+    struct buffer text;
+};
+
+struct parts {
+    VEC(struct part) list;
+    size_t bytes; /* of those that are not dropped */
+};
+
+/* Where the writer goes on until end_part(). */
+static void begin_part(struct markdown_writer *writer, struct parts *parts, const char *title, bool folded)
+{
+    struct part *part = VEC_PUSH(writer->arena, parts->list);
+    *part = (struct part){.title = title, .folded = folded, .text = buffer_in(writer->arena)};
+    writer->out = &part->text;
+}
+
+static void end_part(struct parts *parts)
+{
+    parts->bytes += parts->list.items[parts->list.count - 1].text.length;
+}
+
+/* What is folded goes first, the last of it before the others. */
+static bool drop_last(struct parts *parts, bool folded)
+{
+    for (size_t i = parts->list.count; i-- > 0;) {
+        struct part *part = &parts->list.items[i];
+        if (part->dropped || part->folded != folded || part->text.length == 0)
+            continue;
+        part->dropped = true;
+        parts->bytes -= part->text.length;
+        return true;
+    }
+    return false;
+}
+
+enum { NAMED_PARTS = 8, NOTE_BYTES = 900 }; /* what the note below needs at most */
+
+static void put_dropped(struct markdown_writer *writer, const struct parts *parts)
+{
+    size_t count = 0, named = 0;
+    for (size_t i = 0; i < parts->list.count; i++)
+        count += parts->list.items[i].dropped;
+    buffer_printf(writer->out, "<sub>%zu section%s left out to keep this short: ", count,
+                  count == 1 ? " was" : "s were");
+    for (size_t i = 0; i < parts->list.count && named < NAMED_PARTS; i++) {
+        if (!parts->list.items[i].dropped)
+            continue;
+        put(writer, named++ > 0 ? ", " : "");
+        const char *title = clean_line(writer->arena, parts->list.items[i].title);
+        put_text(writer, clean_middle(writer->arena, title, 40, "…"));
+    }
+    put(writer, count > named ? " and others.</sub>\n" : ".</sub>\n");
+}
+
+static void put_parts(struct markdown_writer *writer, const struct report *report, size_t max_bytes)
+{
+    struct buffer *out = writer->out;
+    struct parts parts = {{0}, 0};
+    begin_part(writer, &parts, "Assertions", false);
+    put_assertions(writer, report);
+    end_part(&parts);
+    for (size_t i = 0; i < report->sections.count; i++) {
+        const struct report_section *section = &report->sections.items[i];
+        begin_part(writer, &parts, section->title, is_folded(report, section));
+        put_section(writer, section, is_folded(report, section));
+        end_part(&parts);
+    }
+    begin_part(writer, &parts, "Warnings", false);
+    put_warnings(writer, report);
+    end_part(&parts);
+    bool dropped = false;
+    while (out->length + parts.bytes + (dropped ? NOTE_BYTES : 0) > max_bytes) {
+        if (!drop_last(&parts, true) && !drop_last(&parts, false))
+            break;
+        dropped = true;
+    }
+    writer->out = out;
+    for (size_t i = 0; i < parts.list.count; i++)
+        if (!parts.list.items[i].dropped && parts.list.items[i].text.length > 0)
+            buffer_add(out, parts.list.items[i].text.data, parts.list.items[i].text.length);
+    if (dropped)
+        put_dropped(writer, &parts);
+}
+
 bool markdown_emit(struct arena *arena, const struct report *report, struct backend_options options,
                    struct buffer *out)
 {
-    (void)options;
     struct markdown_writer writer = {.arena = arena, .out = out};
+    if (options.tag)
+        buffer_printf(out, "<!-- perfc-comment %s -->\n", options.tag);
     put_verdict(&writer, report);
-    put_assertions(&writer, report);
-    for (size_t i = 0; i < report->sections.count; i++)
-        put_section(&writer, &report->sections.items[i]);
-    put_warnings(&writer, report);
+    put_parts(&writer, report, options.max_bytes ? options.max_bytes : COMMENT_BYTES);
     while (out->length > 1 && out->data[out->length - 1] == '\n' && out->data[out->length - 2] == '\n')
         out->data[--out->length] = '\0';
     return true;

@@ -68,7 +68,7 @@ static void write_assertion(struct text_writer *writer, const struct report_asse
 static void write_verdict(struct text_writer *writer, const struct report *report)
 {
     const char *title = report->title ? report->title : report->plan;
-    if (title) {
+    if (title && !report->diff) { /* who compares two files knows their names */
         struct styled text = styled_text(writer, TONE_STRONG, title);
         text_wrapped(writer, &text, "", 0);
     }

@@ -13,6 +13,7 @@ struct buffer;
 struct diags;
 struct evaluator;
 struct plan;
+struct report;
 struct sources;
 
 enum exit_status {
@@ -21,7 +22,7 @@ enum exit_status {
     EXIT_USAGE = 2,
     EXIT_FILE = 3,      /* a file could not be read or written */
     EXIT_FORMAT = 4,    /* `fmt --check` found a difference */
-    EXIT_ASSERTION = 5, /* an assertion failed */
+    EXIT_ASSERTION = 5, /* an assertion failed, or a threshold of a diff was exceeded */
 };
 
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
@@ -32,6 +33,9 @@ struct cli {
     VEC(const char *) outputs;      /* -o */
     VEC(const char *) include_dirs; /* -I */
     VEC(const char *) overrides;    /* --set */
+    VEC(const char *) fail_if;      /* --fail-if */
+    const char *tag;                /* --tag, or NULL */
+    size_t max_bytes;               /* --max-bytes; 0: as the format has it */
     const char *format;             /* -f, or NULL */
     enum colour_choice colour;
     unsigned width;    /* 0: of the terminal, else 80 */
@@ -77,10 +81,26 @@ enum exit_status output_file(struct arena *arena, const char *path, const struct
 /* The file that was read and that `path` names, too; NULL when there is none. */
 const char *output_is_input(const struct sources *sources, const char *path);
 
+/* ---- report_output.c ---- */
+
+/* Every output has a format (of those that can show a comparison, when it is one) and a file of its own; known
+ * before anything is computed or written. Without -o there is standard output. */
+enum exit_status outputs_check(struct cli *cli, bool comparing);
+
+/* A plan must not be overwritten by its own report. */
+enum exit_status outputs_protect(const struct cli *cli, const struct sources *sources);
+
+/* Whether some output lists all quantities. */
+bool outputs_need_quantities(const struct cli *cli);
+
+/* Writes the report to every output. */
+enum exit_status outputs_write(const struct cli *cli, const struct report *report);
+
 /* ---- commands ---- */
 
 enum exit_status command_report(struct cli *cli);
 enum exit_status command_check(struct cli *cli);
+enum exit_status command_diff(struct cli *cli);
 enum exit_status command_list(struct cli *cli);
 enum exit_status command_explain(struct cli *cli);
 enum exit_status command_import(struct cli *cli);

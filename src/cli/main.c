@@ -18,7 +18,7 @@ static const struct command {
     {"check", command_check},
     {"list", command_list},
     {"explain", command_explain},
-    {"diff", NULL},
+    {"diff", command_diff},
     {"fmt", NULL},
     {"import", command_import},
     {"lsp", NULL},

@@ -13,6 +13,9 @@ enum option_id {
     OPTION_FORMAT,
     OPTION_INCLUDE,
     OPTION_SET,
+    OPTION_FAIL_IF,
+    OPTION_TAG,
+    OPTION_MAX_BYTES,
     OPTION_WERROR,
     OPTION_COLOUR,
     OPTION_WIDTH,
@@ -36,6 +39,10 @@ static const struct option_row {
     {OPTION_INCLUDE, 'I', "include", "DIR",
      "look for imports and for replacements of the standard library here"},
     {OPTION_SET, 0, "set", "NAME.ATTR=VALUE", "override an attribute of a declaration of the plan"},
+    {OPTION_FAIL_IF, 0, "fail-if", "THRESHOLD",
+     "with diff: exit status 5 when it is exceeded: 'tpot>+5%', 'chat.tpot>40ms'"},
+    {OPTION_TAG, 0, "tag", "NAME", "begin Markdown with a hidden line that a script can find it by"},
+    {OPTION_MAX_BYTES, 0, "max-bytes", "N", "leave out whole sections of longer Markdown (60000)"},
     {OPTION_WERROR, 0, "werror", NULL, "treat warnings as errors"},
     {OPTION_COLOUR, 0, "color", "WHEN", "auto, always or never"},
     {OPTION_WIDTH, 0, "width", "COLUMNS", "columns of the text report (60 to 400)"},
@@ -84,6 +91,19 @@ static bool set_format(struct cli *cli, const char *value)
     return false;
 }
 
+/* It stands in an HTML comment, which `--` would end. */
+static bool set_tag(struct cli *cli, const char *value)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/";
+    size_t length = strlen(value);
+    if (length == 0 || length > 64 || value[strspn(value, allowed)] || strstr(value, "--")) {
+        cli_complain("--tag takes up to 64 letters, digits and `. _ - /` without `--`, not `%s`", value);
+        return false;
+    }
+    cli->tag = value;
+    return true;
+}
+
 static bool apply(struct cli *cli, enum option_id id, const char *value)
 {
     unsigned long number = 0;
@@ -92,6 +112,15 @@ static bool apply(struct cli *cli, enum option_id id, const char *value)
     case OPTION_FORMAT: return set_format(cli, value);
     case OPTION_INCLUDE: *VEC_PUSH(cli->arena, cli->include_dirs) = value; return true;
     case OPTION_SET: *VEC_PUSH(cli->arena, cli->overrides) = value; return true;
+    case OPTION_FAIL_IF: *VEC_PUSH(cli->arena, cli->fail_if) = value; return true;
+    case OPTION_TAG: return set_tag(cli, value);
+    case OPTION_MAX_BYTES:
+        if (!parse_unsigned(value, 1000, 999999999, &number)) {
+            cli_complain("--max-bytes takes a number of 1000 or more, not `%s`", value);
+            return false;
+        }
+        cli->max_bytes = number;
+        return true;
     case OPTION_WERROR: return cli->werror = true;
     case OPTION_COLOUR: return set_colour(cli, value);
     case OPTION_WIDTH:
@@ -191,6 +220,7 @@ void help_write(struct buffer *out)
              "  perfc PLAN                  print the report as text\n"
              "  perfc PLAN -o report.html   write it, in the format of the suffix\n"
              "  perfc check PLAN            diagnostics and assertions only\n"
+             "  perfc diff OLD NEW          what changed; each a plan or a saved .json report\n"
              "  perfc list WHAT [--long]    gpus, models, formats, engines, units, quantities, attributes\n"
              "  perfc explain CODE          what a diagnostic means: perfc explain E0207\n"
              "  perfc explain PLAN NAME     how a figure is made: perfc explain plan.perf chat.tpot\n"
@@ -216,5 +246,5 @@ void help_write(struct buffer *out)
     buffer_text(
         out, "\n"
              "Exit status: 0 all is well, 1 the plan has errors, 2 bad usage, 3 a file could not be read or\n"
-             "written, 5 an assertion failed.\n");
+             "written, 5 an assertion failed or a threshold of a diff was exceeded.\n");
 }

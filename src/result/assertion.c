@@ -71,7 +71,7 @@ static void tell_room(struct evaluator *evaluator, const struct expr *condition,
                                evaluate_text(evaluator, scenario, room));
 }
 
-static struct report_assertion decide(struct evaluator *evaluator, const struct check *check)
+struct report_assertion assertion_decide(struct evaluator *evaluator, const struct check *check)
 {
     struct plan *plan = evaluator_plan(evaluator);
     struct report_assertion out = {.text = check->text, .message = check->message};
@@ -95,7 +95,8 @@ void assertions_evaluate(struct evaluator *evaluator, struct report *report)
     struct plan *plan = evaluator_plan(evaluator);
     const struct plan_view *view = plan_view(plan);
     for (size_t i = 0; i < view->assertions.count; i++)
-        *VEC_PUSH(plan_arena(plan), report->assertions) = decide(evaluator, &view->assertions.items[i]);
+        *VEC_PUSH(plan_arena(plan), report->assertions) =
+            assertion_decide(evaluator, &view->assertions.items[i]);
 }
 
 size_t assertions_held(const struct report *report)

@@ -8,6 +8,9 @@
  * sides and the margin; one that reads a quantity that does not exist does not hold, and says why. */
 void assertions_evaluate(struct evaluator *evaluator, struct report *report);
 
+/* Decides one condition. */
+struct report_assertion assertion_decide(struct evaluator *evaluator, const struct check *check);
+
 /* How many hold. */
 size_t assertions_held(const struct report *report);
 

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "result/assertion.h"
+#include "result/diff.h"
 #include "result/measured.h"
 #include "source/diag.h"
 
@@ -105,8 +106,10 @@ struct report *report_build(struct evaluator *evaluator, struct report_options o
     assertions_evaluate(evaluator, report);
     diags_sort(plan_diags(plan));
     report->diags = plan_diags(plan);
-    if (options.quantities)
+    if (options.quantities) {
         evaluate_report_quantities(evaluator, report);
+        report_inputs(evaluator, report);
+    }
     build_verdict(&builder);
     build_sections(&builder);
     return report;

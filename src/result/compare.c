@@ -34,10 +34,16 @@ static const enum quantity figures[] = {
 
 enum { FIGURE_COUNT = sizeof figures / sizeof figures[0] };
 
+const enum quantity *compare_figures(size_t *count)
+{
+    *count = FIGURE_COUNT;
+    return figures;
+}
+
 /* Differences below this are rounding. */
 static const double same = 1e-9;
 
-static bool equal(const struct report_quantity *a, const struct report_quantity *b)
+bool compare_equal(const struct report_quantity *a, const struct report_quantity *b)
 {
     if (a->type != b->type)
         return false;
@@ -51,7 +57,7 @@ static bool equal(const struct report_quantity *a, const struct report_quantity 
 static int judge(enum quantity_better better, const struct report_quantity *a,
                  const struct report_quantity *b)
 {
-    if (better == BETTER_NEITHER || a->type != b->type || equal(a, b))
+    if (better == BETTER_NEITHER || a->type != b->type || compare_equal(a, b))
         return 0;
     double left = a->type == QUANTITY_BOOL ? a->boolean : a->value;
     double right = b->type == QUANTITY_BOOL ? b->boolean : b->value;
@@ -68,10 +74,10 @@ static void against_first(const struct quantity_info *row, const struct report_q
         return;
     if (own->type == QUANTITY_NUMBER && first->value != 0) {
         cell->has_difference = true;
-        cell->difference = equal(own, first) ? 0 : (own->value - first->value) / fabs(first->value);
+        cell->difference = compare_equal(own, first) ? 0 : (own->value - first->value) / fabs(first->value);
     }
     int verdict = judge(row->better, own, first);
-    cell->change = equal(own, first) ? CHANGE_SAME
+    cell->change = compare_equal(own, first) ? CHANGE_SAME
                    : verdict > 0     ? CHANGE_BETTER
                    : verdict < 0     ? CHANGE_WORSE
                                      : CHANGE_NEUTRAL;
@@ -91,7 +97,7 @@ static void mark_best(const struct quantity_info *row, struct compared_cell *cel
             best = i;
     }
     for (size_t i = 0; differ && i < count; i++)
-        cells[i].best = equal(&cells[i].quantity, &cells[best].quantity);
+        cells[i].best = compare_equal(&cells[i].quantity, &cells[best].quantity);
 }
 
 static bool compare_row(struct evaluator *evaluator, const struct comparison *comparison,

@@ -27,6 +27,12 @@ struct compared {
     size_t row_count;
 };
 
+/* The figures that people decide by, in the order they are read. */
+const enum quantity *compare_figures(size_t *count);
+
+/* Whether two values are the same but for rounding. */
+bool compare_equal(const struct report_quantity *a, const struct report_quantity *b);
+
 /* The comparison over the figures that people decide by. */
 void compare_evaluate(struct evaluator *evaluator, const struct comparison *comparison, struct compared *out);
 

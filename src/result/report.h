@@ -255,6 +255,26 @@ struct report_quantity {
     double low, high;
 };
 
+/* ---- what went in, for machines and for `perfc diff` ----------------------------------------- */
+
+/* An attribute in effect. Its value is named as the declaration calls it: "batch", "peak.fp16", and
+ * "dense.count" for a block of a model; a reference is the text of its name. */
+struct report_attribute {
+    struct report_quantity value;
+    const char *origin;      /* "plan", "inherited", "catalogue", "default", "command line" */
+    const char *file;        /* where it was written, or NULL */
+    unsigned line;
+};
+
+/* A declaration that a scenario rests on, each once. */
+struct report_input {
+    const char *kind, *name; /* "gpu", "h100-sxm" */
+    VEC(struct report_attribute) attributes;
+    VEC(size_t) uses;        /* of a scenario: indices of the other inputs it rests on */
+};
+
+struct diff;
+
 struct report {
     const char *plan;        /* path as named */
     const char *title;       /* or NULL */
@@ -264,6 +284,8 @@ struct report {
     VEC(struct report_section) sections;
     VEC(struct report_quantity) quantities;
     VEC(const char *) scenarios, models, gpus;  /* declarations in use, in order */
+    VEC(struct report_input) inputs;
+    const struct diff *diff; /* of a report that compares two others (result/diff.h), or NULL */
     const struct diags *diags;
     const struct sources *sources;
 };

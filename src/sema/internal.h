@@ -90,6 +90,7 @@ struct plan {
     VEC(struct module *) reported_modules; /* those of them that count as the plan itself */
     struct plan_view view;
     struct quantity_reader reader;
+    const struct old_reader *old; /* set while a guard is evaluated: `old.` is a name then */
     struct expr *defaults[ATTR_COUNT]; /* the table's default expressions, parsed on first use */
     struct frame *frame;               /* innermost value being worked out */
     unsigned depth;

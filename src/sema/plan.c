@@ -143,6 +143,11 @@ void plan_set_reader(struct plan *plan, struct quantity_reader reader)
     plan->reader = reader;
 }
 
+void plan_set_old(struct plan *plan, const struct old_reader *reader)
+{
+    plan->old = reader;
+}
+
 /* ---- checking --------------------------------------------------------------------------------------- */
 
 static void check_decl(struct plan *plan, struct decl *decl)

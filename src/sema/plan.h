@@ -173,6 +173,7 @@ struct plan_view {
     VEC(struct decl *) declarations; /* everything declared in the plan and its imports */
     VEC(struct sweep) sweeps;
     VEC(struct check) assertions;
+    VEC(struct check) guards; /* thresholds for `perfc diff` */
     VEC(struct comparison) comparisons;
     VEC(struct measurement) measurements;
     struct decl *report; /* or NULL */
@@ -190,6 +191,13 @@ struct quantity_reader {
     bool (*read)(void *context, struct decl *decl, const char *path, struct value *value);
     /* The candidate nearest to `path` among the quantities of this kind, or NULL. */
     const char *(*suggest)(void *context, enum kind kind, const char *path);
+    void *context;
+};
+
+/* How a guard reads `old.chat.tpot`: the quantity or attribute `path` of the old report's declaration of the
+ * same kind and name. Always answers; VALUE_ABSENT with a reason where the old report has nothing. */
+struct old_reader {
+    struct value (*read)(void *context, const struct decl *decl, const char *path);
     void *context;
 };
 
@@ -218,6 +226,10 @@ struct plan *plan_empty(struct arena *arena, struct strings *strings, struct sou
 
 /* Sets how quantities are read; call before plan_check() and before evaluating any attribute. */
 void plan_set_reader(struct plan *plan, struct quantity_reader reader);
+
+/* From here on plan_evaluate() takes `old.` for the old report; without a `read` (outside of a diff) for the
+ * plan itself, so that a guard can be checked on its own. NULL ends it. */
+void plan_set_old(struct plan *plan, const struct old_reader *reader);
 
 /* Evaluates and checks everything the plan declares, reporting all independent errors. */
 void plan_check(struct plan *plan);

@@ -1,4 +1,4 @@
-/* view.c: what the plan wants to know: its scenarios, comparisons, sweeps, assertions, measurements.
+/* view.c: what the plan wants to know: its scenarios, comparisons, sweeps, assertions, guards, measurements.
  * A file imported without `as` counts as part of the plan; one imported with `as` is a library, from
  * which only what is named is used. */
 #include <math.h>
@@ -57,8 +57,11 @@ static void collect_check(struct plan *plan, const struct stmt *stmt)
 {
     struct buffer text = buffer_in(plan->arena);
     expr_write(&text, stmt->check.condition);
-    *VEC_PUSH(plan->arena, plan->view.assertions) =
-        (struct check){stmt->check.condition, stmt->check.message, stmt->span, buffer_string(&text)};
+    struct check check = {stmt->check.condition, stmt->check.message, stmt->span, buffer_string(&text)};
+    if (stmt->kind == STMT_GUARD)
+        *VEC_PUSH(plan->arena, plan->view.guards) = check;
+    else
+        *VEC_PUSH(plan->arena, plan->view.assertions) = check;
 }
 
 static struct decl *compared(struct plan *plan, struct module *module, const struct expr *expr)
@@ -111,7 +114,7 @@ void view_collect(struct plan *plan)
             collect_decl(plan, module->order.items[j]);
         for (size_t j = 0; module->tree && j < module->tree->statements->count; j++) {
             const struct stmt *stmt = module->tree->statements->items[j];
-            if (stmt->kind == STMT_ASSERT)
+            if (stmt->kind == STMT_ASSERT || stmt->kind == STMT_GUARD)
                 collect_check(plan, stmt);
             else if (stmt->kind == STMT_COMPARE)
                 collect_comparison(plan, module, stmt);
@@ -263,12 +266,23 @@ static void check_sweep(struct plan *plan, struct sweep *sweep)
         poison(decl);
 }
 
-static void check_assertion(struct plan *plan, const struct check *check)
+static void check_condition(struct plan *plan, const struct check *check, const char *what)
 {
     struct value value = plan_evaluate(plan, check->condition);
     if (value.type != VALUE_BOOL && value.type != VALUE_ERROR && value.type != VALUE_ABSENT)
-        diag_add(plan->diags, DIAG_E0208, check->condition->span, "an assertion is true or false, not %s",
+        diag_add(plan->diags, DIAG_E0208, check->condition->span, "%s is true or false, not %s", what,
                  value_describe(plan, &value));
+}
+
+/* A guard belongs to a diff; on its own it compares the plan with itself, which tells whether it could be
+ * decided. */
+static void check_guards(struct plan *plan)
+{
+    static const struct old_reader itself = {NULL, NULL};
+    plan_set_old(plan, &itself);
+    for (size_t i = 0; i < plan->view.guards.count; i++)
+        check_condition(plan, &plan->view.guards.items[i], "a guard");
+    plan_set_old(plan, NULL);
 }
 
 void view_check(struct plan *plan)
@@ -277,5 +291,6 @@ void view_check(struct plan *plan)
         if (!plan->view.sweeps.items[i].decl->poisoned)
             check_sweep(plan, &plan->view.sweeps.items[i]);
     for (size_t i = 0; i < plan->view.assertions.count; i++)
-        check_assertion(plan, &plan->view.assertions.items[i]);
+        check_condition(plan, &plan->view.assertions.items[i], "an assertion");
+    check_guards(plan);
 }

@@ -238,7 +238,12 @@ Test(sema, one_mistake_gives_one_error)
     expect_one("gpu g { memory = 80B }", DIAG_E0207);
     expect_one("model m { tied_embeddings = 3 }", DIAG_E0208);
     expect_one("model m { attention = mqa }", DIAG_E0208);
-    expect_one("guard 1 < 2", DIAG_E0209);
+    expect_one("guard 1", DIAG_E0208);
+    expect_one("guard old.nowhere.tpot < 1 s", DIAG_E0201);
+    expect_one("gpu card { memory = 80 GB }\nguard old.card", DIAG_E0208);
+    expect_one("gpu card { memory = 80 GB }\nguard card.memory > old.card.bandwith", DIAG_E0218);
+    expect_one("gpu card { memory = 80 GB }\nguard card.memory > 1.05 * old.card.memory / 1 s", DIAG_E0207);
+    expect_one("gpu card { memory = 80 GB }\nassert old.card.memory > 1 GB", DIAG_E0201);
     expect_one("gpu g { memory = 1 GB  show tpot }", DIAG_E0210);
     expect_one("model a : b { heads = 1 }\nmodel b : a { heads = 2 }", DIAG_E0211);
     expect_one("let a = b  let b = a", DIAG_E0212);
@@ -255,6 +260,25 @@ Test(sema, one_mistake_gives_one_error)
     expect_one("import \"model.txt\"", DIAG_E0402);
     expect_one("scenario s { batch = 1 }\ncompare s, s", DIAG_E0224);
     expect_one("sweep s { batch = 1  show tpot }", DIAG_E0201);
+}
+
+Test(sema, guards_compare_the_plan_with_itself_outside_of_a_diff)
+{
+    struct loaded loaded = load("gpu card { memory = 80 GB }\n"
+                                "guard card.memory >= 0.9 * old.card.memory \"smaller\"\n"
+                                "guard card.memory < old.card.memory");
+    const struct plan_view *view = plan_view(loaded.plan);
+    cr_assert_eq(diags_errors(loaded.diags), 0);
+    cr_assert_eq(view->guards.count, 2);
+    cr_assert_eq(view->assertions.count, 0);
+    cr_assert_str_eq(view->guards.items[0].text, "card.memory >= 0.9 * old.card.memory");
+    cr_assert_str_eq(view->guards.items[0].message, "smaller");
+    static const struct old_reader itself = {NULL, NULL};
+    plan_set_old(loaded.plan, &itself);
+    cr_assert(plan_evaluate(loaded.plan, view->guards.items[0].condition).boolean);
+    cr_assert_not(plan_evaluate(loaded.plan, view->guards.items[1].condition).boolean);
+    plan_set_old(loaded.plan, NULL);
+    arena_free(loaded.arena);
 }
 
 Test(sema, independent_errors_are_all_reported)

@@ -1,0 +1,43 @@
+/* diff_internal.h: what the files that word a diff share. */
+#ifndef PERFC_RESULT_DIFF_INTERNAL_H
+#define PERFC_RESULT_DIFF_INTERNAL_H
+
+#include "result/build_internal.h"
+#include "result/diff.h"
+
+#define UP      "\xE2\x96\xB2" /* better */
+#define DOWN    "\xE2\x96\xBC" /* worse */
+#define EN_DASH "\xE2\x80\x93"
+#define MINUS   "\xE2\x88\x92"
+#define ARROW   "\xE2\x86\x92"
+
+/* The one unit that suits both sides. */
+struct print_unit pair_unit(const struct quantity_info *row, struct dim dim, double old, double new);
+/* A side's number in that unit, with enough digits to tell it from the other. */
+const char *side_number(struct builder *builder, double value, double other, struct print_unit unit);
+/* What is no number: "yes", a word, or a dash. */
+const char *word_text(const struct report_quantity *quantity);
+/* "31.0 → 38.4 ms". */
+const char *change_text(struct builder *builder, const struct diff_figure *figure);
+/* "24 %", "−0.08 %". */
+const char *share_text(struct builder *builder, double share);
+/* "+24 %", "×12". */
+const char *relative_text(struct builder *builder, double relative);
+/* "+7.4". */
+const char *delta_number(struct builder *builder, double delta, struct print_unit unit);
+
+/* "chat time per token 31.0 → 38.4 ms (+24 %)". */
+void say_figure(struct builder *builder, struct rich_text *out, const struct diff_scenario *scenario,
+                const struct diff_figure *figure);
+/* "time per token +7.4 ms: reading weights +5.0 ms, communication +2.4 ms". */
+void say_cause(struct builder *builder, struct rich_text *out, const struct diff_cause *cause);
+
+/* diff_verdict.c: the one sentence. */
+void diff_verdict(struct builder *builder, const struct diff *diff);
+
+/* diff_sections.c: the sections that tell about inputs, assertions and thresholds. */
+void diff_thresholds_section(struct builder *builder, const struct diff *diff);
+void diff_assertions_section(struct builder *builder, const struct diff *diff);
+void diff_inputs_section(struct builder *builder, const struct diff *diff);
+
+#endif
