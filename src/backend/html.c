@@ -137,6 +137,23 @@ static void assertion(struct html_page *page, xmlNodePtr list, const struct repo
     html_raw(page, list, "\n");
 }
 
+enum which_assertions { ASSERTIONS_ALL, ASSERTIONS_FAILING, ASSERTIONS_HOLDING };
+
+/* More than these, and those that hold are folded: the first screen is for what fails and the key figures. */
+enum { OPEN_ASSERTIONS = 7 };
+
+static void assertions(struct html_page *page, xmlNodePtr parent, enum which_assertions which)
+{
+    xmlNodePtr list = html_add_text(page, parent, "ul", "assertions", NULL);
+    html_raw(page, list, "\n");
+    for (size_t i = 0; i < page->report->assertions.count; i++) {
+        const struct report_assertion *made = &page->report->assertions.items[i];
+        if (which == ASSERTIONS_ALL || made->holds == (which == ASSERTIONS_HOLDING))
+            assertion(page, list, made);
+    }
+    html_raw(page, parent, "\n");
+}
+
 static void verdict(struct html_page *page, xmlNodePtr parent)
 {
     const struct report *report = page->report;
@@ -150,11 +167,23 @@ static void verdict(struct html_page *page, xmlNodePtr parent)
     if (!report->assertions.count)
         return;
     html_add_text(page, parent, "h2", "vh", "Assertions");
-    xmlNodePtr list = html_add_text(page, parent, "ul", "assertions", NULL);
-    html_raw(page, list, "\n");
+    size_t holding = 0;
     for (size_t i = 0; i < report->assertions.count; i++)
-        assertion(page, list, &report->assertions.items[i]);
-    html_raw(page, parent, "\n");
+        holding += report->assertions.items[i].holds;
+    if (report->assertions.count <= OPEN_ASSERTIONS) {
+        assertions(page, parent, ASSERTIONS_ALL);
+        return;
+    }
+    if (holding < report->assertions.count)
+        assertions(page, parent, ASSERTIONS_FAILING);
+    if (holding) {
+        xmlNodePtr details = html_add_text(page, parent, "details", "holding", NULL);
+        xmlNodePtr summary = html_add(page, details, "summary");
+        html_add_text(page, summary, "span", "good", "✓");
+        html_textf(page, summary, " %zu assertion%s", holding, holding == 1 ? " holds" : "s hold");
+        assertions(page, details, ASSERTIONS_HOLDING);
+        html_raw(page, parent, "\n");
+    }
 }
 
 /* ---- sections ------------------------------------------------------------------------------ */

@@ -77,7 +77,7 @@ export function measure() {
   }
 
   // The first screen answers: title, verdict, and the beginning of the key figures.
-  if (width >= 1440) {
+  if (width >= 1440 && !document.querySelector('details[open]')) {
     const card = document.querySelector(".card");
     if (card && card.getBoundingClientRect().top + scrollY > 900) faults.push("the key figures begin below the first screen");
   }

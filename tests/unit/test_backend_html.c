@@ -175,6 +175,20 @@ Test(backend_html, marks_each_assertion)
     cr_assert_not_null(strstr(list, "href=\"#L27\""));
 }
 
+/* Nine that hold are folded behind their number; the one that fails stays in sight. */
+Test(backend_html, many_assertions_that_hold_are_folded)
+{
+    struct report *report = report_fixture_empty(arena);
+    for (int i = 0; i < 10; i++)
+        *VEC_PUSH(arena, report->assertions) = (struct report_assertion){.text = "a.fits", .holds = i != 4};
+    const char *page = draw(report);
+    const char *fold = strstr(page, "<details class=\"holding\">");
+    cr_assert_not_null(fold);
+    cr_assert_not_null(strstr(fold, " 9 assertions hold"));
+    cr_assert_eq(occurrences(page, "✗"), 1);
+    cr_assert_null(strstr(fold, "✗"));
+}
+
 Test(backend_html, tables_have_captions_and_headings)
 {
     const char *page = draw(report_fixture(arena));
