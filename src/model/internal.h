@@ -191,12 +191,44 @@ void pm_allreduces(const struct pm_case *input, const struct pm_view *view, cons
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
+/* The weights of a case by class, their sum, and what of it no tensor holds. */
+void pm_weights_of(const struct pm_case *input, struct pm_memory *out);
+/* Blocks of a kind on the largest stage. */
+double pm_stage_blocks(const struct pm_view *view, const struct pm_layout *layout, size_t index);
+double pm_whole_pages(double tokens, double page);
+/* Bytes that one more token adds at `tokens` tokens; 0 tokens: that blocks without a reach add. */
+double pm_kv_slope(const struct pm_view *view, const struct pm_layout *layout, double tokens);
+/* States of one sequence, and its full windows if wanted. */
+double pm_kv_constant(const struct pm_case *input, const struct pm_view *view, const struct pm_layout *layout,
+                      bool windows);
+
+/* Bytes of the whole pages of a prefix that all sequences share: of blocks that keep every token. */
+double pm_kv_shared_bytes(const struct pm_case *input, const struct pm_view *view,
+                          const struct pm_layout *layout, double tokens);
+
+/* Pages of equal bytes that all kinds of blocks share. */
+struct pm_pages {
+    size_t kinds;       /* of blocks that do not keep every token */
+    double tokens;      /* of a page, in the blocks that store most per token */
+    double group;       /* blocks that a page spans */
+    double block_bytes; /* of a page in one of them */
+    double bytes;       /* of a page */
+};
+
+bool pm_unify_pages(const struct pm_case *input, const struct pm_view *view, const struct pm_layout *layout,
+                    struct pm_pages *out);
+/* Pages that a sequence of `tokens` tokens takes. */
+double pm_unified_pages(const struct pm_case *input, const struct pm_view *view,
+                        const struct pm_layout *layout, const struct pm_pages *pages, double tokens);
+
 /* Bytes of one sequence on the fullest GPU, in whole pages of `page` tokens (1: exact). */
 double pm_kv_stage_bytes(const struct pm_case *input, const struct pm_view *view,
                          const struct pm_layout *layout, double tokens, double page);
 /* Tokens that a request takes in all. */
 double pm_prompt_tokens(const struct pm_case *input);
 double pm_page(const struct pm_case *input);
+/* Most prompt tokens of a step; 0: all of them. */
+double pm_chunk(const struct pm_case *input);
 /* One static decode step rather than a closed loop. */
 bool pm_is_static(const struct pm_case *input);
 /* Query tokens of a sequence in a decode step: 1, or those of a verification. */

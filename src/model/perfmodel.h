@@ -35,6 +35,7 @@ struct pm_format {
 
 struct pm_gpu {
     double memory;                     /* bytes that software sees */
+    double driver_memory;              /* bytes a program is told of by the driver; 0: `memory` */
     double bandwidth;                  /* bytes/s */
     double peak[PM_COMPUTE_COUNT];     /* dense FLOP/s; 0 where the card has no such unit */
     double cache;                      /* last-level cache, bytes; 0 when unknown */
@@ -81,6 +82,7 @@ struct pm_block {
     enum pm_attention attention;
     double heads, kv_heads, head_dim;
     double v_dim;                       /* head size of values; equal to head_dim unless declared */
+    double rotary_dim;                  /* part of a head that turns with the position; 0: none */
     double window;                      /* tokens; 0: unlimited */
     double chunk;                       /* tokens of chunked attention (Llama-4); 0: none */
     bool qkv_bias, output_bias, output_gate, sinks;
@@ -159,6 +161,20 @@ struct pm_engine {
     double stream_interval;             /* s: decode steps before the client sees the first token */
     double first_wave;                  /* w: mean wait in prefills of the others */
     bool embedding_on_host;
+    /* Memory as engines lay it out (docs/model.md section 2); 0 or false: the plain rules. */
+    bool cap_on_driver_memory;          /* `utilization` is a share of what the driver reports */
+    double communicator;                /* bytes per GPU of exchange buffers, with more than one GPU */
+    double graphs;                      /* bytes of captured CUDA graphs */
+    bool graphs_in_cap;                 /* they are taken out of the cap, and not of the rest of the card */
+    double cache_share;                 /* share of what is left that the cache takes; 0: all */
+    double profile_rows;                /* activations are sized at start, for a full chunk or for so many */
+    double profile_row_bytes;           /* rows of logits of so many bytes an entry; 0 rows: for the load */
+    bool rope_table;                    /* cosines and sines of every position, in 16 bits, on every GPU */
+    double allocator_block;             /* bytes that large tensors round up to; 0: none */
+    bool unified_pages;                 /* kinds of blocks share pages of one size in bytes */
+    double state_pages;                 /* pages that a state takes then; 0: 1 */
+    double window_margin;               /* tokens that a windowed cache keeps besides its window */
+    double conv_bytes;                  /* of one value in the tail of a convolution; 0: 2 */
     /* The exact form that was fitted, where the product computes more exactly (docs/calibration.md):
      * capacity from unwindowed blocks alone, window pairs np * min(w, (np+1)/2), less than one sequence
      * per replica, and O in place of O-1 in the residence of Little's law. For vectors and fits only. */
@@ -219,12 +235,17 @@ enum pm_limit { PM_LIMIT_NONE, PM_LIMIT_MEMORY, PM_LIMIT_MODEL };
  * that fit, as the others wait; `fits` then asks for one of them. */
 struct pm_memory {
     double weights, kv, activations, overhead, total;
-    double usable;              /* memory * utilization */
-    double capacity;            /* memory */
+    double rope_table, allocator_slack; /* inside weights, in their last class */
+    double communicator, graphs, reserve; /* inside overhead, besides the engine's own */
+    double usable;              /* capacity * utilization, and what graphs outside the cap leave */
+    double capacity;            /* memory, or what the driver reports of it */
     double pool;                /* what is left for KV; negative: the weights do not fit */
     double free;                /* usable - total; negative: shortfall */
     double shortfall;           /* 0 when it fits */
-    double kv_per_sequence;     /* of the sequence length that is reserved */
+    double kv_per_sequence;     /* of the sequence length that is reserved, shared prefix included */
+    double kv_shared;           /* of it, stored once for all sequences: whole pages of a cached prefix */
+    double kv_sequences;        /* whose cache the fullest GPU holds */
+    double page_tokens;         /* tokens of a page of the blocks that keep everything */
     double kv_per_token;        /* slope per GPU */
     double kv_tokens;           /* tokens the pool holds, floored to pages */
     bool fits;

@@ -28,12 +28,30 @@ static void read_price(struct bind_job *job, struct decl *decl, struct bound_gpu
     out->currency = price->value.dim.power[DIM_EUR] != 0 ? DIM_EUR : DIM_USD;
 }
 
+/* What the driver reports goes with the memory it was seen on: a card that says `memory` for itself does not
+ * take it from its base. */
+static double driver_memory(struct bind_job *job, struct decl *decl)
+{
+    const struct setting *memory = bind_setting(job, decl, ATTR_GPU_MEMORY);
+    const struct setting *driver = bind_setting(job, decl, ATTR_GPU_DRIVER_MEMORY);
+    if (!driver || driver->value.type != VALUE_NUMBER)
+        return 0;
+    for (const struct decl *each = decl; memory && each; each = each->base) {
+        if (each == driver->owner)
+            break;
+        if (each == memory->owner)
+            return 0;
+    }
+    return driver->value.number;
+}
+
 static void read_card(struct bind_job *job, struct decl *decl, struct bound_gpu *out)
 {
     struct pm_gpu *gpu = &out->gpu;
     out->decl = decl;
     out->currency = DIM_USD;
     gpu->memory = bind_number(job, decl, ATTR_GPU_MEMORY, 0);
+    gpu->driver_memory = driver_memory(job, decl);
     gpu->bandwidth = bind_number(job, decl, ATTR_GPU_BANDWIDTH, 0);
     for (size_t i = 0; i < sizeof peaks / sizeof peaks[0]; i++)
         gpu->peak[peaks[i].compute] = bind_number(job, decl, peaks[i].attribute, 0);
@@ -133,6 +151,29 @@ static struct pm_band read_band(struct bind_job *job, struct decl *decl, enum at
     return (struct pm_band){bind_number(job, decl, low, 1), bind_number(job, decl, high, 1)};
 }
 
+static void read_engine_memory(struct bind_job *job, struct decl *decl, struct pm_engine *out)
+{
+    out->utilization = bind_number(job, decl, ATTR_UTILIZATION, 1);
+    out->overhead = bind_number(job, decl, ATTR_OVERHEAD, 0);
+    out->activations_in_overhead = bind_bool(job, decl, ATTR_ENGINE_ACTIVATIONS_IN_OVERHEAD, true);
+    out->page = bind_number(job, decl, ATTR_PAGE, out->ideal ? 1 : 16);
+    out->chunk = bind_number(job, decl, ATTR_CHUNK, 8192);
+    out->embedding_on_host = bind_bool(job, decl, ATTR_ENGINE_EMBEDDING_ON_HOST, false);
+    out->cap_on_driver_memory = bind_bool(job, decl, ATTR_ENGINE_CAP_ON_DRIVER_MEMORY, false);
+    out->communicator = bind_number(job, decl, ATTR_ENGINE_COMMUNICATOR, 0);
+    out->graphs = bind_number(job, decl, ATTR_ENGINE_GRAPHS, 0);
+    out->graphs_in_cap = bind_bool(job, decl, ATTR_ENGINE_GRAPHS_IN_CAP, false);
+    out->cache_share = bind_number(job, decl, ATTR_ENGINE_CACHE_SHARE, 1);
+    out->profile_rows = bind_number(job, decl, ATTR_ENGINE_PROFILE_ROWS, 0);
+    out->profile_row_bytes = bind_number(job, decl, ATTR_ENGINE_PROFILE_ROW_BYTES, 4);
+    out->rope_table = bind_bool(job, decl, ATTR_ENGINE_ROPE_TABLE, false);
+    out->allocator_block = bind_number(job, decl, ATTR_ENGINE_ALLOCATOR_BLOCK, 0);
+    out->unified_pages = bind_bool(job, decl, ATTR_ENGINE_UNIFIED_PAGES, false);
+    out->state_pages = bind_number(job, decl, ATTR_ENGINE_STATE_PAGES, 1);
+    out->window_margin = bind_number(job, decl, ATTR_ENGINE_WINDOW_MARGIN, 0);
+    out->conv_bytes = bind_number(job, decl, ATTR_ENGINE_CONV_STATE, 2);
+}
+
 static void read_engine(struct bind_job *job, struct decl *decl, struct pm_engine *out)
 {
     out->ideal = bind_bool(job, decl, ATTR_ENGINE_IDEAL, false);
@@ -149,15 +190,10 @@ static void read_engine(struct bind_job *job, struct decl *decl, struct pm_engin
     out->sequence_time = bind_number(job, decl, ATTR_ENGINE_SEQUENCE_TIME, 0);
     out->allreduce_time = bind_number(job, decl, ATTR_ENGINE_ALLREDUCE_TIME, 0);
     out->efficiency_link = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_LINK, 1);
-    out->utilization = bind_number(job, decl, ATTR_UTILIZATION, 1);
-    out->overhead = bind_number(job, decl, ATTR_OVERHEAD, 0);
-    out->activations_in_overhead = bind_bool(job, decl, ATTR_ENGINE_ACTIVATIONS_IN_OVERHEAD, true);
-    out->page = bind_number(job, decl, ATTR_PAGE, out->ideal ? 1 : 16);
-    out->chunk = bind_number(job, decl, ATTR_CHUNK, 8192);
+    read_engine_memory(job, decl, out);
     out->request_time = bind_number(job, decl, ATTR_ENGINE_REQUEST_TIME, 0);
     out->stream_interval = bind_number(job, decl, ATTR_ENGINE_STREAM_INTERVAL, 0);
     out->first_wave = bind_number(job, decl, ATTR_ENGINE_FIRST_WAVE, 0);
-    out->embedding_on_host = bind_bool(job, decl, ATTR_ENGINE_EMBEDDING_ON_HOST, false);
     out->tpot_band = read_band(job, decl, ATTR_ENGINE_TPOT_LOW, ATTR_ENGINE_TPOT_HIGH);
     out->ttft_band = read_band(job, decl, ATTR_ENGINE_TTFT_LOW, ATTR_ENGINE_TTFT_HIGH);
     out->rate_band = read_band(job, decl, ATTR_ENGINE_RATE_LOW, ATTR_ENGINE_RATE_HIGH);

@@ -99,9 +99,27 @@ static void read_latent(struct bind_job *job, struct decl *decl, struct pm_block
     block->nope_dim = bind_number(job, decl, ATTR_NOPE_DIM, 0);
     block->rope_dim = bind_number(job, decl, ATTR_ROPE_DIM, 0);
     block->v_dim = bind_number(job, decl, ATTR_V_DIM, block->nope_dim);
+}
+
+/* A sparse index stands before latent or grouped attention alike. */
+static void read_index(struct bind_job *job, struct decl *decl, struct pm_block *block)
+{
+    if (block->attention != PM_ATTENTION_LATENT && block->attention != PM_ATTENTION_GROUPED)
+        return;
     block->index_heads = bind_number(job, decl, ATTR_INDEX_HEADS, 0);
     block->index_dim = bind_number(job, decl, ATTR_INDEX_DIM, 0);
     block->index_top = bind_number(job, decl, ATTR_INDEX_TOP, 0);
+}
+
+/* The part of a head that turns: all of it (of latent attention, its rotary part) unless declared, and none
+ * where positions are learned. */
+static void read_rotary(struct bind_job *job, struct decl *decl, double positions, struct pm_block *block)
+{
+    double size = block->attention == PM_ATTENTION_GROUPED  ? block->head_dim
+                  : block->attention == PM_ATTENTION_LATENT ? block->rope_dim
+                                                            : 0;
+    if (size > 0)
+        block->rotary_dim = bind_number(job, decl, ATTR_ROTARY_DIM, positions > 0 ? 0 : size);
 }
 
 /* A block with its own `ffn` inside a model with experts is a dense one. */
@@ -139,11 +157,13 @@ static enum pm_norm norm_of(struct bind_job *job, struct decl *decl)
                                                                                       : PM_NORM_RMS;
 }
 
-static struct pm_block read_block(struct bind_job *job, struct decl *decl)
+static struct pm_block read_block(struct bind_job *job, struct decl *decl, double positions)
 {
     struct pm_block block = {0};
     read_attention(job, decl, &block);
     read_latent(job, decl, &block);
+    read_index(job, decl, &block);
+    read_rotary(job, decl, positions, &block);
     read_feed_forward(job, decl, &block);
     block.norms = bind_number(job, decl, ATTR_NORMS, 2);
     block.norm = norm_of(job, decl);
@@ -224,7 +244,7 @@ static struct pm_block *read_blocks(struct bind_job *job, struct decl *decl, str
     double total = 0;
     for (size_t i = 0; i < count; i++) {
         bound->block_decls[i] = decl->blocks[i];
-        blocks[i] = read_block(job, decl->blocks[i]);
+        blocks[i] = read_block(job, decl->blocks[i], bound->model.positions);
         blocks[i].count = bind_number(job, decl->blocks[i], ATTR_BLOCK_COUNT, 0);
         if (bind_poisoned(job, decl->blocks[i]))
             continue;
@@ -236,7 +256,7 @@ static struct pm_block *read_blocks(struct bind_job *job, struct decl *decl, str
         check_layers(job, decl, total);
     if (short_form) {
         bound->block_decls[0] = decl;
-        blocks[0] = read_block(job, decl);
+        blocks[0] = read_block(job, decl, bound->model.positions);
         blocks[0].count = layers;
         count = 1;
     }

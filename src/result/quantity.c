@@ -16,6 +16,11 @@ static double ratio(double numerator, double denominator)
     return denominator > 0 ? numerator / denominator : 0;
 }
 
+static bool is_near(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * fabs(b);
+}
+
 static const char *bound_text(enum pm_bound bound)
 {
     static const char *const texts[PM_BOUND_COUNT] = {
@@ -76,6 +81,30 @@ static bool sequence_is_plain(const struct binding *binding, const struct pm_res
     return result->sequence_length == length && result->context == mean;
 }
 
+/* Activations are the engine's own affair, or sized once at start: they do not grow with the batch. */
+static bool activations_follow_batch(const struct binding *binding)
+{
+    const struct pm_engine *engine = &binding->engine_values;
+    return !engine->activations_in_overhead && !(engine->profile_rows > 0);
+}
+
+/* Nothing stands beside what the engine or the scenario declares. */
+static bool plain_overhead(const struct binding *binding, const struct pm_result *result)
+{
+    const struct pm_memory *memory = &result->memory;
+    return memory->communicator == 0 && memory->reserve == 0 &&
+           (memory->graphs == 0 || !binding->engine_values.graphs_in_cap);
+}
+
+/* A shared prefix in pages of tokens, of blocks that keep every token. */
+static bool prefix_is_plain(const struct binding *binding, const struct pm_result *result)
+{
+    const struct pm_case *input = &binding->input;
+    double prefix = input->cached_prefix, page = case_page(input);
+    return input->draft_model == NULL && result->memory.page_tokens == page &&
+           is_near(result->memory.kv_shared, result->memory.kv_per_token * floor(prefix / page) * page);
+}
+
 /* In a closed loop a prompt shares its steps with the decoding sequences. */
 static const struct pm_step *prefill_step(const struct binding *binding, const struct pm_result *result)
 {
@@ -98,11 +127,6 @@ static double distinct_experts(const struct binding *binding, const struct pm_re
                                             : result->decode.distinct_experts;
     }
     return 0;
-}
-
-static bool is_near(double a, double b)
-{
-    return fabs(a - b) <= 1e-12 * fabs(b);
 }
 
 static double head_params(const struct bound_model *model)
