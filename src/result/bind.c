@@ -255,12 +255,16 @@ static void scenario_speculation(struct bind_job *job, struct pm_case *input)
 static double default_ep(const struct binding *binding)
 {
     double gpus = binding->input.tp * binding->input.dp;
+    bool has_experts = false;
     if (!(binding->input.dp > 1) || !binding->model)
         return 1;
-    for (size_t i = 0; i < binding->model->model.block_count; i++)
-        if (binding->model->model.blocks[i].experts > 0 && binding->model->model.blocks[i].experts < gpus)
+    for (size_t i = 0; i < binding->model->model.block_count; i++) {
+        double experts = binding->model->model.blocks[i].experts;
+        if (experts > 0 && experts < gpus)
             return 1;
-    return gpus;
+        has_experts = has_experts || experts > 0;
+    }
+    return has_experts ? gpus : 1;
 }
 
 bool bind_scenario(struct binder *binder, struct decl *scenario, bool quiet, struct bind_cursor *cursor,
