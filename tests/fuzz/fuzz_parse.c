@@ -2,13 +2,13 @@
  *
  *     make grammar/scan.c
  *     clang -g -O1 -fsanitize=fuzzer,address,undefined -std=c17 -D_POSIX_C_SOURCE=200809L -Isrc -I. \
- *         tests/fuzz/fuzz_parse.c $(ls grammar/[a-z]*.c src/{base,source,syntax}/[a-z]*.c) -lutf8proc -lm -o
- * fuzz
+ *         -o fuzz tests/fuzz/fuzz_parse.c $(ls grammar/[a-z]*.c src/{base,source,syntax}/[a-z]*.c) \
+ *         -lutf8proc -ljansson
  *     ./fuzz -max_len=4096 tests/fuzz/parse
  *
- * Beyond memory errors it holds the parser to its promises: a tree always comes
- * back, diagnostics stay within the text and their number within bounds, they can be rendered, and an
- * expression that parses is written as text that parses to the same text again. */
+ * Beyond memory errors it holds the parser to its promises: a tree always comes back, diagnostics stay within
+ * the text and their number within bounds, they can be rendered, and an expression that parses is written as
+ * text that parses to the same text again. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
