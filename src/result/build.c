@@ -23,6 +23,7 @@ static const struct section_builder sections[] = {
     {"memory", build_memory},
     {"sweeps", build_sweeps},
     {"measured", build_measured},
+    {"sensitivity", build_sensitivity},
     {"derivations", build_derivations},
     {"assumptions", build_assumptions},
     {"sources", build_sources},

@@ -3,6 +3,7 @@
 #define PERFC_RESULT_BUILD_INTERNAL_H
 
 #include "result/build.h"
+#include "result/vary.h"
 #include "sema/unit.h"
 
 /* Charts and cards stay readable, and a report linear in its plan, by drawing at most this many. */
@@ -30,6 +31,7 @@ void build_time(struct builder *builder);
 void build_memory(struct builder *builder);
 void build_sweeps(struct builder *builder);
 void build_measured(struct builder *builder);
+void build_sensitivity(struct builder *builder);
 void build_derivations(struct builder *builder);
 void build_assumptions(struct builder *builder);
 void build_sources(struct builder *builder);
@@ -80,6 +82,15 @@ struct matrix_row {
 void add_matrix(struct builder *builder, struct report_section *section, const char *caption,
                 const struct evaluation *const *scenarios, size_t count, const struct matrix_row *rows,
                 size_t row_count, struct print_unit unit);
+
+/* ---- what would change it --------------------------------------------------------------------- */
+
+/* Where decode's bound, the fit and the assertions that read it change. */
+void say_changes(struct builder *builder, struct report_section *section,
+                    const struct evaluation *evaluation);
+/* An input's value in the unit a person would pick. */
+const char *input_text(struct builder *builder, const struct evaluation *evaluation, enum vary input,
+                       double value);
 
 /* ---- text ----------------------------------------------------------------------------------- */
 

@@ -43,6 +43,13 @@ const struct evaluation *evaluate_scenario(struct evaluator *evaluator, struct d
 /* The same for a sweep point (plan_variant): an error becomes `why`, and no warning is reported. */
 const struct evaluation *evaluate_variant(struct evaluator *evaluator, struct decl *variant);
 
+/* Until evaluator_suppose_nothing(), whoever reads the scenario gets this evaluation instead of its own: what
+ * an expression would come to if it were so. */
+void evaluator_suppose(struct evaluator *evaluator, const struct evaluation *evaluation);
+
+/* Back to what is; true when the supposed evaluation was read. */
+bool evaluator_suppose_nothing(struct evaluator *evaluator);
+
 /* Evaluates every scenario and every measurement of the plan view, in order, so that all checks are made. */
 void evaluate_all(struct evaluator *evaluator);
 

@@ -395,8 +395,8 @@ Test(build, sections_come_in_the_order_the_plan_asks_for)
 
 Test(build, all_sections_by_default)
 {
-    static const char *const order[] = {"key",         "roofline", "time", "memory",  "derivations",
-                                        "assumptions", "sources",  "plan", "warnings"};
+    static const char *const order[] = {"key",         "roofline",    "time",    "memory", "sensitivity",
+                                        "derivations", "assumptions", "sources", "plan",   "warnings"};
     const struct report *report = build(TEXTBOOK);
     cr_assert_eq(report->sections.count, sizeof order / sizeof order[0]);
     for (size_t i = 0; i < report->sections.count; i++)

@@ -1,0 +1,274 @@
+/* build_sensitivity.c: what would change a result: how much it moves with each input, and how far an input
+ * may go before something else happens. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "result/build_internal.h"
+#include "result/sensitivity.h"
+
+/* Each scenario takes a few thousand evaluations and a page of the report. */
+enum { SCENARIOS_MAX = 3, BARS_MAX = 8, SAID_MAX = 3 };
+
+#define MINUS   "\xE2\x88\x92"
+#define EN_DASH "\xE2\x80\x93"
+
+/* ---- inputs as text ------------------------------------------------------------------------------- */
+
+static struct dim input_dim(const struct evaluation *evaluation, enum vary input)
+{
+    struct dim dim = vary_info(input).dim;
+    if (input == VARY_PRICE) {
+        dim.power[evaluation->binding.gpu->currency] = 1;
+        dim.power[DIM_TIME] = -1;
+    }
+    return dim;
+}
+
+const char *input_text(struct builder *builder, const struct evaluation *evaluation, enum vary input,
+                       double value)
+{
+    if (input == VARY_MEMORY)
+        return memory_text(builder, value);
+    return quantity_text(builder->arena, value, input_dim(evaluation, input));
+}
+
+/* ---- in sentences ----------------------------------------------------------------------------------- */
+
+/* The result that is looked at first: time per token, to the first token where there is none. */
+static enum sensitivity_result main_result(const struct evaluation *evaluation)
+{
+    return sensitivity_value(&evaluation->result, RESULT_TPOT) > 0 ? RESULT_TPOT : RESULT_TTFT;
+}
+
+static double change(const struct evaluation *evaluation, const struct sensitivity *sensitivity,
+                     enum sensitivity_result result)
+{
+    double now = sensitivity_value(&evaluation->result, result);
+    return now > 0 ? sensitivity->with_more[result] / now - 1 : 0;
+}
+
+/* "10 % more bandwidth", "a batch of 70 instead of 64". */
+static const char *more_text(struct builder *builder, const struct sensitivity *sensitivity)
+{
+    struct vary_info info = vary_info(sensitivity->input);
+    if (info.whole)
+        return arena_printf(builder->arena, "%s %s of %s instead of %s",
+                            strchr("aeiou", info.label[0]) ? "an" : "a", info.label,
+                            count_text(builder, sensitivity->more), count_text(builder, sensitivity->value));
+    return arena_printf(builder->arena, "%s more %s",
+                        percent_text(builder, sensitivity->more / sensitivity->value - 1), info.label);
+}
+
+static const char *result_label(struct builder *builder, enum sensitivity_result result)
+{
+    return lower_first(builder, quantity_info(sensitivity_quantity(result))->label);
+}
+
+/* What one buys or serves, largest effect first; ties keep their order. */
+static size_t by_effect(const struct evaluation *evaluation, const struct sensitivity *all, size_t count,
+                        enum sensitivity_result result, const struct sensitivity **out, size_t most)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        double effect = fabs(change(evaluation, &all[i], result));
+        const double worth_drawing = 0.0005;
+        if (effect < worth_drawing || vary_info(all[i].input).engine)
+            continue;
+        size_t at = kept < most ? kept++ : most;
+        while (at > 0 && effect > fabs(change(evaluation, out[at - 1], result))) {
+            if (at < most)
+                out[at] = out[at - 1];
+            at--;
+        }
+        if (at < most)
+            out[at] = &all[i];
+    }
+    return kept;
+}
+
+static void say_effects(struct builder *builder, struct report_section *section,
+                        const struct evaluation *evaluation, const struct sensitivity *const *largest,
+                        size_t count, enum sensitivity_result result)
+{
+    struct rich_text *text = add_paragraph(builder, section);
+    rich_add(builder->arena, text, TONE_NAME, evaluation->scenario->name);
+    rich_add(builder->arena, text, TONE_PLAIN, ":");
+    size_t said = 0;
+    for (size_t i = 0; i < count && said < SAID_MAX; i++) {
+        if (largest[i]->input == VARY_WEIGHT_BITS || largest[i]->input == VARY_KV_BITS)
+            continue; /* nobody has a tenth of a bit more to give */
+        double moved = change(evaluation, largest[i], result);
+        rich_addf(builder->arena, text, TONE_PLAIN, "%s%s gives ", said == 0 ? " " : ", and ",
+                  more_text(builder, largest[i]));
+        rich_addf(builder->arena, text, TONE_STRONG, "%s %s", percent_text(builder, moved),
+                  moved < 0 ? "less" : "more");
+        if (said++ == 0)
+            rich_addf(builder->arena, text, TONE_PLAIN, " %s", result_label(builder, result));
+    }
+    rich_add(builder->arena, text, TONE_PLAIN, said == 0 ? " nothing moves it by as much as 0.1 %." : ".");
+}
+
+/* ---- as a chart ------------------------------------------------------------------------------------- */
+
+/* What an input acts on has its colour in every chart. */
+static enum series_kind kind_of(enum vary input)
+{
+    if (input >= VARY_PEAK && input < VARY_PEAK_FIRST + PM_COMPUTE_COUNT)
+        return SERIES_COMPUTE;
+    switch (input) {
+    case VARY_BANDWIDTH:
+    case VARY_WEIGHT_BITS:
+    case VARY_EFFICIENCY_BANDWIDTH: return SERIES_WEIGHTS;
+    case VARY_KV_BITS:
+    case VARY_CONTEXT: return SERIES_KV;
+    case VARY_EFFICIENCY_DENSE:
+    case VARY_EFFICIENCY_ATTENTION:
+    case VARY_EFFICIENCY_EXPERTS: return SERIES_COMPUTE;
+    case VARY_LINK:
+    case VARY_PCIE:
+    case VARY_NETWORK:
+    case VARY_EFFICIENCY_LINK:
+    case VARY_ALLREDUCE_TIME: return SERIES_COMMUNICATION;
+    case VARY_PROMPT:
+    case VARY_CACHED_PREFIX: return SERIES_PREFILL;
+    case VARY_BATCH:
+    case VARY_OUTPUT:
+    case VARY_ACCEPTANCE: return SERIES_DECODE;
+    default: return SERIES_FIXED;
+    }
+}
+
+/* "bandwidth", "batch 64 to 70". */
+static const char *bar_label(struct builder *builder, const struct sensitivity *sensitivity)
+{
+    struct vary_info info = vary_info(sensitivity->input);
+    if (!info.whole)
+        return info.label;
+    return arena_printf(builder->arena, "%s %s to %s", info.label, count_text(builder, sensitivity->value),
+                        count_text(builder, sensitivity->more));
+}
+
+static void add_bars(struct builder *builder, struct report_section *section,
+                     const struct evaluation *evaluation, const struct sensitivity *const *largest,
+                     size_t count, enum sensitivity_result result, size_t number)
+{
+    const char *label = result_label(builder, result);
+    struct report_chart *chart =
+        add_chart(builder, section, CHART_BARS, arena_printf(builder->arena, "sensitivity-%zu", number + 1),
+                  arena_printf(builder->arena, "A tenth more of each input: %s of %s", label,
+                               evaluation->scenario->name));
+    chart->description = arena_printf(
+        builder->arena,
+        "One bar per input, the longest first: by how much the %s changes when there is a tenth "
+        "more of the input and all else stays. The largest: %s, %s %s. All figures are in the "
+        "table after the chart.",
+        label, more_text(builder, largest[0]), percent_text(builder, change(evaluation, largest[0], result)),
+        change(evaluation, largest[0], result) < 0 ? "less" : "more");
+    chart->bars.unit = arena_printf(builder->arena, "%% more or less %s", label);
+    chart->bars.unit_scale = 0.01;
+    for (size_t i = 0; i < count; i++) {
+        double moved = change(evaluation, largest[i], result);
+        struct bar *bar = VEC_PUSH(builder->arena, chart->bars.bars);
+        bar->label = bar_label(builder, largest[i]);
+        bar->total_text =
+            arena_printf(builder->arena, "%s %s", percent_text(builder, moved), moved < 0 ? "less" : "more");
+        *VEC_PUSH(builder->arena, bar->parts) =
+            (struct bar_part){kind_of(largest[i]->input), moved < 0 ? "less" : "more", fabs(moved),
+                              percent_text(builder, moved)};
+    }
+}
+
+/* ---- as a table ------------------------------------------------------------------------------------- */
+
+static const char *slope_text(struct builder *builder, double slope)
+{
+    const char *sign = slope < 0 ? MINUS : "";
+    if (slope == 0)
+        return "0";
+    return arena_printf(builder->arena, fabs(slope) < 0.005 ? "%s%.3f" : "%s%.2f", sign, fabs(slope));
+}
+
+static void add_elasticity(struct builder *builder, struct report_row *row,
+                           const struct elasticity *elasticity)
+{
+    if (!elasticity->exists) {
+        add_cell(builder, row, TONE_MUTED, EN_DASH);
+        return;
+    }
+    const char *text = slope_text(builder, elasticity->value);
+    if (elasticity->corner)
+        text = arena_printf(builder->arena, "%s or %s", slope_text(builder, elasticity->left),
+                            slope_text(builder, elasticity->right));
+    struct report_cell *cell = add_cell(builder, row, elasticity->value == 0 ? TONE_MUTED : TONE_PLAIN, text);
+    cell->value = elasticity->value;
+    cell->has_value = true;
+}
+
+static void add_elasticities(struct builder *builder, struct report_section *section,
+                             const struct evaluation *evaluation, const struct sensitivity *all, size_t count)
+{
+    bool exists[RESULT_COUNT], corner = false;
+    struct report_table *table =
+        add_table(builder, section,
+                  arena_printf(builder->arena, "Per cent of change for one per cent more of each input of %s",
+                               evaluation->scenario->name));
+    add_column(builder, table, "Input", ALIGN_LEFT, NULL);
+    add_column(builder, table, "Value", ALIGN_RIGHT, NULL);
+    for (int i = 0; i < RESULT_COUNT; i++) {
+        const struct quantity_info *info = quantity_info(sensitivity_quantity((enum sensitivity_result)i));
+        exists[i] = sensitivity_value(&evaluation->result, (enum sensitivity_result)i) > 0;
+        if (exists[i])
+            add_column(builder, table, info->label, ALIGN_RIGHT, info->name);
+    }
+    for (size_t j = 0; j < count; j++) {
+        struct report_row *row = add_row(builder, table);
+        add_cell(builder, row, TONE_PLAIN, vary_info(all[j].input).label);
+        add_cell(builder, row, TONE_PLAIN, input_text(builder, evaluation, all[j].input, all[j].value));
+        for (int i = 0; i < RESULT_COUNT; i++)
+            if (exists[i]) {
+                add_elasticity(builder, row, &all[j].elasticity[i]);
+                corner = corner || all[j].elasticity[i].corner;
+            }
+    }
+    if (corner)
+        rich_add(
+            builder->arena, add_paragraph(builder, section), TONE_MUTED,
+            "Where two figures stand, something else becomes the limit right here: the first is for less of "
+            "the input, the second for more.");
+}
+
+/* ---- the section ------------------------------------------------------------------------------------------
+ */
+
+static void add_scenario(struct builder *builder, struct report_section *section,
+                         const struct evaluation *evaluation, size_t number)
+{
+    struct sensitivity *all;
+    size_t count = sensitivities(builder->arena, evaluation, &all);
+    enum sensitivity_result result = main_result(evaluation);
+    const struct sensitivity *largest[BARS_MAX];
+    size_t bars = by_effect(evaluation, all, count, result, largest, BARS_MAX);
+    if (bars > 0) {
+        say_effects(builder, section, evaluation, largest, bars, result);
+        add_bars(builder, section, evaluation, largest, bars, result, number);
+    }
+    if (count > 0)
+        add_elasticities(builder, section, evaluation, all, count);
+    say_changes(builder, section, evaluation);
+}
+
+void build_sensitivity(struct builder *builder)
+{
+    if (builder->valid == 0)
+        return;
+    struct report_section *section = add_section(builder, "sensitivity", "What would change it", true);
+    if (builder->valid > SCENARIOS_MAX)
+        rich_addf(builder->arena, add_paragraph(builder, section), TONE_MUTED,
+                  "For the first %d of %s scenarios.", SCENARIOS_MAX,
+                  count_text(builder, (double)builder->valid));
+    size_t shown = 0;
+    for (size_t i = 0; i < builder->count && shown < SCENARIOS_MAX; i++)
+        if (builder->scenarios[i]->valid)
+            add_scenario(builder, section, builder->scenarios[i], shown++);
+}

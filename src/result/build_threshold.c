@@ -1,0 +1,210 @@
+/* build_threshold.c: how far each input of a scenario may go before decode's bound, the fit or an assertion
+ * changes, as sentences. */
+#include <string.h>
+
+#include "base/arena.h"
+#include "result/build_internal.h"
+#include "result/threshold.h"
+
+enum { ASSERTIONS_MAX = 8 };
+
+static const struct dim token_dim = {{[DIM_TOKEN] = 1}};
+
+/* "batch 81", "a prompt of 3 412 tokens", "2.97 TB/s of bandwidth", "1.2 PFLOP/s of fp8 arithmetic". */
+static const char *place_text(struct builder *builder, const struct variation *variation, enum vary input,
+                              double value)
+{
+    const struct evaluation *evaluation = variation_base(variation);
+    const char *label = vary_info(input).label;
+    if (input == VARY_PEAK)
+        label = arena_printf(builder->arena, "%s %s", compute_name(variation_compute(variation)), label);
+    if (input == VARY_PRICE)
+        return arena_printf(builder->arena, "a price of %s", input_text(builder, evaluation, input, value));
+    if (input == VARY_BATCH)
+        return arena_printf(builder->arena, "batch %s", count_text(builder, value));
+    if (vary_info(input).whole)
+        return arena_printf(builder->arena, "%s %s of %s", strchr("aeiou", label[0]) ? "an" : "a", label,
+                            quantity_text(builder->arena, value, token_dim));
+    return arena_printf(builder->arena, "%s of %s", input_text(builder, evaluation, input, value), label);
+}
+
+/* Inputs that a plan can do something about, in the order of the sentences. */
+static const enum vary tried[] = {VARY_BATCH, VARY_CONTEXT, VARY_PROMPT, VARY_OUTPUT, VARY_BANDWIDTH,
+                                  VARY_PEAK,  VARY_LINK,    VARY_MEMORY, VARY_PRICE};
+
+enum { TRIED_COUNT = sizeof tried / sizeof tried[0] };
+
+/* All thresholds of one state, nearest change in each direction of each input. */
+static size_t find_all(struct variation *variation, threshold_state state, void *context,
+                       struct threshold *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < TRIED_COUNT; i++)
+        for (int above = 1; above >= 0; above--) {
+            struct threshold threshold = threshold_find(variation, tried[i], above != 0, state, context);
+            if (threshold.exists)
+                out[count++] = threshold;
+        }
+    return count;
+}
+
+/* "up to batch 81", "down to 2.97 TB/s of bandwidth": where it is still as it is. */
+static const char *until_text(struct builder *builder, const struct variation *variation,
+                              const struct threshold *threshold)
+{
+    return arena_printf(builder->arena, "%s %s", threshold->above ? "up to" : "down to",
+                        place_text(builder, variation, threshold->input, threshold->last));
+}
+
+/* "from batch 82", "with 2.97 TB/s of bandwidth or less": where it has changed. */
+static const char *from_text(struct builder *builder, const struct variation *variation,
+                             const struct threshold *threshold)
+{
+    const char *place = place_text(builder, variation, threshold->input, threshold->first);
+    return arena_printf(builder->arena, threshold->above ? "from %s" : "with %s or less", place);
+}
+
+static struct rich_text *add_item(struct builder *builder, struct report_block **list,
+                                  struct report_section *section)
+{
+    if (*list == NULL)
+        *list = add_block(builder, section, BLOCK_LIST);
+    return VEC_PUSH(builder->arena, (*list)->list.items);
+}
+
+static const char *bound_label(int bound)
+{
+    static const char *const labels[PM_BOUND_COUNT] = {
+        [PM_BOUND_WEIGHTS] = "reading weights", [PM_BOUND_KV] = "reading the KV cache",
+        [PM_BOUND_COMPUTE] = "computing",       [PM_BOUND_COMMUNICATION] = "communication",
+        [PM_BOUND_FIXED] = "fixed times",
+    };
+    return labels[bound];
+}
+
+/* The batch from which the roofline's other side holds, and what memory makes of it. */
+static void say_critical_batch(struct builder *builder, const struct evaluation *evaluation,
+                               struct rich_text *out)
+{
+    const struct pm_result *result = &evaluation->result;
+    if (!(result->critical_batch > 0)) {
+        rich_add(builder->arena, out, TONE_PLAIN,
+                 "At its limit, no batch makes decode compute-bound at this context: a sequence's cache "
+                 "takes longer "
+                 "to read than to compute with.");
+        return;
+    }
+    rich_add(builder->arena, out, TONE_PLAIN, "At its limit, decode becomes compute-bound ");
+    rich_addf(builder->arena, out, TONE_STRONG, "from batch %s", count_text(builder, result->critical_batch));
+    if (result->memory.max_batch_limit == PM_LIMIT_MEMORY &&
+        result->memory.max_batch < result->critical_batch)
+        rich_addf(builder->arena, out, TONE_PLAIN, ", but memory holds %s",
+                  count_text(builder, result->memory.max_batch));
+    rich_add(builder->arena, out, TONE_PLAIN, ".");
+}
+
+static void say_ceiling(struct builder *builder, struct variation *variation, struct report_section *section,
+                        struct report_block **list)
+{
+    const struct evaluation *evaluation = variation_base(variation);
+    if (!(evaluation->result.ceiling.tpot > 0))
+        return;
+    struct rich_text *out = add_item(builder, list, section);
+    say_critical_batch(builder, evaluation, out);
+    bool computes = threshold_ceiling_side(NULL, evaluation) == 1;
+    struct threshold bandwidth =
+        threshold_find(variation, VARY_BANDWIDTH, !computes, threshold_ceiling_side, NULL);
+    if (bandwidth.exists)
+        rich_addf(builder->arena, out, TONE_PLAIN, " At this load it is bound by %s %s.",
+                  computes ? "computing" : "memory", until_text(builder, variation, &bandwidth));
+}
+
+static void say_bound_changes(struct builder *builder, struct variation *variation,
+                              struct report_section *section, struct report_block **list)
+{
+    struct threshold found[2 * TRIED_COUNT];
+    size_t count = find_all(variation, threshold_bound, NULL, found);
+    if (count == 0)
+        return;
+    struct rich_text *out = add_item(builder, list, section);
+    rich_addf(builder->arena, out, TONE_PLAIN, "Most of a decode step goes to %s. That changes to ",
+              bound_label(found[0].from));
+    for (size_t i = 0; i < count; i++) {
+        bool same = i > 0 && found[i].to == found[i - 1].to;
+        rich_addf(builder->arena, out, TONE_PLAIN, "%s%s%s",
+                  i == 0 ? ""
+                  : same ? ", "
+                         : "; to ",
+                  same ? "" : bound_label(found[i].to), same ? "" : " ");
+        rich_add(builder->arena, out, TONE_STRONG, from_text(builder, variation, &found[i]));
+    }
+    rich_add(builder->arena, out, TONE_PLAIN, ".");
+}
+
+static void say_places(struct builder *builder, const struct variation *variation,
+                       const struct threshold *found, size_t count, bool until, struct rich_text *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        rich_add(builder->arena, out, TONE_PLAIN, i == 0 ? " " : ", ");
+        rich_add(builder->arena, out, TONE_STRONG,
+                 until ? until_text(builder, variation, &found[i])
+                       : from_text(builder, variation, &found[i]));
+    }
+    rich_add(builder->arena, out, TONE_PLAIN, ".");
+}
+
+static void say_fit(struct builder *builder, struct variation *variation, struct report_section *section,
+                    struct report_block **list)
+{
+    const struct evaluation *evaluation = variation_base(variation);
+    struct threshold found[2 * TRIED_COUNT];
+    size_t count = find_all(variation, threshold_fits, NULL, found);
+    if (count == 0)
+        return;
+    struct rich_text *out = add_item(builder, list, section);
+    bool loop = !evaluation->binding.input.static_step, fits = threshold_fits(NULL, evaluation) == 1;
+    rich_add(builder->arena, out, TONE_PLAIN,
+             loop   ? fits ? "All sequences run at once" : "All sequences would run at once"
+             : fits ? "It fits"
+                    : "It would fit");
+    say_places(builder, variation, found, count, fits, out);
+}
+
+static void say_assertions(struct builder *builder, struct variation *variation,
+                           struct report_section *section, struct report_block **list)
+{
+    const struct evaluation *evaluation = variation_base(variation);
+    const struct plan_view *view = builder->view;
+    size_t asked = 0;
+    for (size_t i = 0; i < view->assertions.count && asked < ASSERTIONS_MAX; i++) {
+        const struct check *check = &view->assertions.items[i];
+        struct threshold_assertion assertion = {builder->evaluator, check, false};
+        if (!threshold_can_ask(check))
+            continue;
+        int holds = threshold_asserted(&assertion, evaluation);
+        if (!assertion.read || holds < 0)
+            continue;
+        asked++;
+        struct threshold found[2 * TRIED_COUNT];
+        size_t count = find_all(variation, threshold_asserted, &assertion, found);
+        struct rich_text *out = add_item(builder, list, section);
+        rich_add(builder->arena, out, TONE_NAME, check->text);
+        if (count == 0) {
+            rich_addf(builder->arena, out, TONE_PLAIN, " %s, whichever of these inputs changes.",
+                      holds == 1 ? "holds" : "fails");
+            continue;
+        }
+        rich_add(builder->arena, out, TONE_PLAIN, holds == 1 ? " holds" : " would hold");
+        say_places(builder, variation, found, count, holds == 1, out);
+    }
+}
+
+void say_changes(struct builder *builder, struct report_section *section, const struct evaluation *evaluation)
+{
+    struct variation *variation = variation_new(builder->arena, evaluation);
+    struct report_block *list = NULL;
+    say_ceiling(builder, variation, section, &list);
+    say_bound_changes(builder, variation, section, &list);
+    say_fit(builder, variation, section, &list);
+    say_assertions(builder, variation, section, &list);
+}
