@@ -4,34 +4,33 @@
 
 #include <string.h>
 
-#include "base/number.h"
-
 enum { DEPTH_MAX = 64 };
 
 struct scanner {
     struct stream *stream;
-    uint64_t left; /* bytes of the header not yet taken */
-    uint64_t taken;
-    int held; /* a byte that was looked at, or -1 */
+    uint64_t length, taken; /* of the header */
     const char *wrong;
 };
 
 static int peek(struct scanner *scanner)
 {
-    if (scanner->held < 0 && scanner->left > 0) {
-        scanner->held = stream_byte(scanner->stream);
-        if (scanner->held < 0 && !scanner->wrong)
-            scanner->wrong = "the file ends within the header";
+    struct stream *stream = scanner->stream;
+    if (scanner->taken == scanner->length)
+        return -1;
+    if (stream->at < stream->length)
+        return (unsigned char)stream->bytes[stream->at];
+    if (stream_byte(stream) < 0) {
+        scanner->wrong = scanner->wrong ? scanner->wrong : "the file ends within the header";
+        return -1;
     }
-    return scanner->held;
+    return (unsigned char)stream->bytes[--stream->at];
 }
 
 static int take(struct scanner *scanner)
 {
     int byte = peek(scanner);
     if (byte >= 0) {
-        scanner->held = -1;
-        scanner->left--;
+        scanner->stream->at++;
         scanner->taken++;
     }
     return byte;
@@ -91,20 +90,20 @@ static bool read_string(struct scanner *scanner, char *text, size_t size)
     return true;
 }
 
-/* A whole number below 2^53. */
+/* A whole number up to 2^53. */
 static bool read_whole(struct scanner *scanner, double *value)
 {
-    char text[20];
-    size_t length = 0;
+    uint64_t number = 0;
+    unsigned digits = 0;
     int byte = after_blanks(scanner);
-    while ((byte = peek(scanner)) >= '0' && byte <= '9') {
-        if (length + 1 >= sizeof text)
+    for (; byte >= '0' && byte <= '9'; byte = peek(scanner), digits++) {
+        number = 10 * number + (uint64_t)(byte - '0');
+        if (number > 9007199254740992)
             return fail(scanner, "a number is too large");
-        text[length++] = (char)take(scanner);
+        take(scanner);
     }
-    if (length == 0 || !number_parse(text, length, 0, value) || *value > 9007199254740992.0)
-        return fail(scanner, "a whole number was expected");
-    return true;
+    *value = (double)number;
+    return digits > 0 || fail(scanner, "a whole number was expected");
 }
 
 /* `[1, 2, 3]` of at most `most` numbers. */
@@ -241,7 +240,7 @@ const char *header_scan(struct stream *stream, uint64_t length,
                         const char *(*found)(void *context, const struct header_tensor *tensor), void *context,
                         uint64_t *at)
 {
-    struct scanner scanner = {.stream = stream, .left = length, .held = -1};
+    struct scanner scanner = {.stream = stream, .length = length};
     if (scan(&scanner, found, context) && after_blanks(&scanner) >= 0)
         fail(&scanner, "something follows the header's object");
     *at = scanner.taken;

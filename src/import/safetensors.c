@@ -16,8 +16,18 @@
 /* The format's own limit is 100 MB (safetensors, tensor.rs, MAX_HEADER_SIZE). */
 enum { HEADER_MAX = 1 << 27, FILES_MAX = 2048 };
 
+/* Classes of names seen lately, with their digits left out: experts come by the thousand. */
+enum { MEMO_SIZE = 128, MEMO_NAME = 96 };
+
+struct memo {
+    char name[MEMO_NAME];
+    bool vector;
+    size_t class;
+};
+
 struct checkpoint {
     struct import_job *job;
+    struct memo memo[MEMO_SIZE];
     size_t layers; /* that the configuration has; SIZE_MAX without one */
     struct inventory inventory;
     struct shapes *shapes; /* NULL when a configuration says what the model is */
@@ -38,6 +48,31 @@ static const struct {
     {"F4", 4, NULL},       {"C64", 64, NULL},
 };
 
+static size_t class_of(struct checkpoint *checkpoint, const struct tensor *tensor)
+{
+    const char *rest;
+    char plain[MEMO_NAME];
+    size_t layer = inventory_layer(tensor->name, &rest), length = 0, hash = tensor->rank < 2;
+    bool regular = layer < checkpoint->layers && layer != SIZE_MAX;
+    for (const char *at = tensor->name; regular && *at; at++) {
+        if (*at >= '0' && *at <= '9')
+            continue;
+        regular = length + 1 < sizeof plain;
+        plain[length++] = *at;
+        hash = hash * 31 + (unsigned char)*at;
+    }
+    if (!regular)
+        return inventory_class_of(tensor, checkpoint->layers, &layer);
+    plain[length] = '\0';
+    struct memo *memo = &checkpoint->memo[hash % MEMO_SIZE];
+    if (memo->vector != (tensor->rank < 2) || memcmp(memo->name, plain, length + 1) != 0) {
+        memcpy(memo->name, plain, length + 1);
+        memo->vector = tensor->rank < 2;
+        memo->class = inventory_class_of(tensor, checkpoint->layers, &layer);
+    }
+    return memo->class;
+}
+
 static const char *take_tensor(void *context, const struct header_tensor *header)
 {
     struct checkpoint *checkpoint = context;
@@ -55,7 +90,7 @@ static const char *take_tensor(void *context, const struct header_tensor *header
             return "the `data_offsets` of a tensor do not match its `shape` and `dtype`";
         tensor.storage = types[i].format ? storage_standard(types[i].format) : NULL;
     }
-    size_t layer, class = inventory_class_of(&tensor, checkpoint->layers, &layer);
+    size_t class = class_of(checkpoint, &tensor);
     if (!tensor.storage && class < CLASS_NORMS && tensor.rank >= 2)
         checkpoint->packed = true;
     inventory_add(&checkpoint->inventory, class, &tensor);

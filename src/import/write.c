@@ -13,7 +13,8 @@
 enum { LINE_WIDTH = 104, GROUPS_MAX = 128 };
 
 struct group {
-    struct layer layer;
+    struct layer layer; /* without what follows from the rest */
+    struct layer whole;
     size_t count;
     const char *name;
 };
@@ -98,6 +99,7 @@ static void group_layers(struct writer *writer, struct arena *arena)
             if (writer->group_count < GROUPS_MAX)
                 writer->group_count++; /* past the limit the compiler says that there are too many */
             writer->groups[last].layer = layer;
+            writer->groups[last].whole = model->layers[i];
         }
         writer->groups[last].count++;
     }
@@ -125,7 +127,7 @@ static void choose_weights(struct writer *writer)
     for (size_t i = 0; i < writer->group_count; i++) {
         bool has[CLASS_OF_LAYERS];
         double some[CLASS_OF_LAYERS];
-        layer_classes(writer, &writer->groups[i].layer, has, some);
+        layer_classes(writer, &writer->groups[i].whole, has, some);
         for (size_t c = 0; c < CLASS_OF_LAYERS; c++) {
             if (!has[c])
                 continue;
@@ -370,7 +372,7 @@ static void block_body(struct writer *writer, const struct group *group)
 {
     put_count(writer, "count", (double)group->count);
     put_fields(writer, &group->layer, false);
-    put_layer_storage(writer, &group->layer);
+    put_layer_storage(writer, &group->whole);
 }
 
 static void write_blocks(struct writer *writer)
