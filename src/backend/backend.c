@@ -11,6 +11,7 @@ static const struct backend table[] = {
     {"html", ".html", "one self-contained page with charts", false, true, html_emit},
     {"json", ".json", "every quantity in SI units, for scripts (docs/report.schema.json)", true, true,
      json_emit},
+    {"junit", ".xml", "assertions and thresholds as test cases, for CI", false, true, junit_emit},
     {"csv", ".csv", "one row per scenario, one column per quantity, in SI units", true, false, csv_emit},
 };
 
@@ -23,6 +24,7 @@ static const struct {
     {"txt", "text"},
     {"markdown", "md"},
     {"htm", "html"},
+    {"xml", "junit"},
 };
 
 const struct backend *backends(size_t *count)

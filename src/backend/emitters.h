@@ -15,6 +15,11 @@ bool html_emit(struct arena *arena, const struct report *report, struct backend_
                struct buffer *out);
 bool json_emit(struct arena *arena, const struct report *report, struct backend_options options,
                struct buffer *out);
+/* A comparison as JSON; json_emit() calls it. */
+bool json_diff_emit(struct arena *arena, const struct report *report, struct backend_options options,
+                    struct buffer *out);
+bool junit_emit(struct arena *arena, const struct report *report, struct backend_options options,
+                struct buffer *out);
 bool csv_emit(struct arena *arena, const struct report *report, struct backend_options options,
               struct buffer *out);
 

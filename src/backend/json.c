@@ -98,6 +98,7 @@ static void write_real(struct json_writer *writer, const struct report_quantity 
     }
 }
 
+/* Without the closing brace. */
 static void write_quantity(struct json_writer *writer, const struct report_quantity *quantity)
 {
     switch (quantity->type) {
@@ -108,7 +109,6 @@ static void write_quantity(struct json_writer *writer, const struct report_quant
     case QUANTITY_TEXT: write_member(writer, "{\"value\": ", quantity->text); break;
     case QUANTITY_ABSENT: write_absent(writer, quantity->text); break;
     }
-    buffer_byte(writer->out, '}');
 }
 
 static void write_quantities(struct json_writer *writer, const struct report *report)
@@ -119,8 +119,52 @@ static void write_quantities(struct json_writer *writer, const struct report *re
         write_member(writer, i == 0 ? "\n    " : ",\n    ", quantity->name);
         buffer_text(writer->out, ": ");
         write_quantity(writer, quantity);
+        buffer_byte(writer->out, '}');
     }
     buffer_text(writer->out, report->quantities.count > 0 ? "\n  },\n" : "},\n");
+}
+
+/* ---- inputs */
+
+static void write_attribute(struct json_writer *writer, const struct report_attribute *attribute)
+{
+    write_string(writer, attribute->value.name);
+    buffer_text(writer->out, ": ");
+    write_quantity(writer, &attribute->value);
+    if (attribute->origin)
+        write_member(writer, ", \"origin\": ", attribute->origin);
+    if (attribute->file) {
+        write_member(writer, ", \"file\": ", attribute->file);
+        if (attribute->line > 0)
+            buffer_printf(writer->out, ", \"line\": %u", attribute->line);
+    }
+    buffer_byte(writer->out, '}');
+}
+
+static void write_input(struct json_writer *writer, const struct report_input *input)
+{
+    struct buffer *out = writer->out;
+    write_member(writer, "{\"kind\": ", input->kind);
+    write_member(writer, ", \"name\": ", input->name ? input->name : "");
+    buffer_text(out, ", \"uses\": [");
+    for (size_t i = 0; i < input->uses.count; i++)
+        buffer_printf(out, "%s%zu", i == 0 ? "" : ", ", input->uses.items[i]);
+    buffer_text(out, "], \"attributes\": {");
+    for (size_t i = 0; i < input->attributes.count; i++) {
+        buffer_text(out, i == 0 ? "\n      " : ",\n      ");
+        write_attribute(writer, &input->attributes.items[i]);
+    }
+    buffer_text(out, input->attributes.count > 0 ? "\n    }}" : "}}");
+}
+
+static void write_inputs(struct json_writer *writer, const struct report *report)
+{
+    buffer_text(writer->out, "  \"inputs\": [");
+    for (size_t i = 0; i < report->inputs.count; i++) {
+        buffer_text(writer->out, i == 0 ? "\n    " : ",\n    ");
+        write_input(writer, &report->inputs.items[i]);
+    }
+    buffer_text(writer->out, report->inputs.count > 0 ? "\n  ],\n" : "],\n");
 }
 
 /* ---- the rest */
@@ -220,7 +264,8 @@ static void write_diagnostics(struct json_writer *writer, const struct report *r
 bool json_emit(struct arena *arena, const struct report *report, struct backend_options options,
                struct buffer *out)
 {
-    (void)options;
+    if (report->diff)
+        return json_diff_emit(arena, report, options, out);
     struct json_writer writer = {.arena = arena, .out = out};
     buffer_text(out, "{\n  \"schema\": \"perfc-report/1\",\n  \"plan\": ");
     write_value(&writer, string_node(&writer, report->plan));
@@ -229,7 +274,10 @@ bool json_emit(struct arena *arena, const struct report *report, struct backend_
     buffer_text(out, ",\n");
     write_declarations(&writer, report);
     write_quantities(&writer, report);
+    write_inputs(&writer, report);
     write_assertions(&writer, report);
+    write_names(&writer, "  \"guards\": [", report->guards.items, report->guards.count);
+    buffer_text(out, ",\n");
     write_diagnostics(&writer, report);
     buffer_text(out, "}\n");
     return !writer.failed;

@@ -7,13 +7,16 @@
 #include <stddef.h>
 
 #include "base/vec.h"
+#include "source/diag_render.h"
 
 struct arena;
 struct buffer;
+struct check;
 struct diags;
 struct evaluator;
 struct plan;
 struct report;
+struct report_assertion;
 struct sources;
 
 enum exit_status {
@@ -24,6 +27,8 @@ enum exit_status {
     EXIT_FORMAT = 4,    /* `fmt --check` found a difference */
     EXIT_ASSERTION = 5, /* an assertion failed, or a threshold of a diff was exceeded */
 };
+
+enum diagnostics_form { DIAGNOSTICS_TEXT, DIAGNOSTICS_JSON, DIAGNOSTICS_SARIF, DIAGNOSTICS_GITHUB };
 
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 
@@ -38,6 +43,8 @@ struct cli {
     size_t max_bytes;               /* --max-bytes; 0: as the format has it */
     const char *format;             /* -f, or NULL */
     enum colour_choice colour;
+    enum diagnostics_form diagnostics;
+    const char *deps; /* --deps, or NULL */
     unsigned width;    /* 0: of the terminal, else 80 */
     size_t max_errors; /* 0: all */
     bool werror, long_list, assume_dense, help, version;
@@ -58,6 +65,7 @@ struct session {
     struct diags *diags;
     struct plan *plan;
     struct evaluator *evaluator;
+    VEC(struct diag_failure) failures; /* what does not hold, for the forms of diagnostics that tell it */
 };
 
 /* Loads and evaluates the plan and prints its diagnostics. EXIT_FINE when a report can be made. */
@@ -65,6 +73,13 @@ enum exit_status session_open(struct session *session, struct cli *cli, const ch
 
 /* Prints the diagnostics added since the last call; EXIT_PLAN when there are errors. */
 enum exit_status session_diagnose(struct session *session);
+
+/* Remembers what does not hold, for session_diagnose(); `check` is its statement, or NULL. */
+void session_fail(struct session *session, const char *rule, const struct check *check,
+                  const struct report_assertion *assertion);
+
+/* Remembers the plan's assertions that do not hold. */
+void session_fail_assertions(struct session *session, const struct report *report);
 
 /* Whether text written to this descriptor should be coloured. */
 bool session_colour(const struct cli *cli, int descriptor);
@@ -83,8 +98,8 @@ const char *output_is_input(const struct sources *sources, const char *path);
 
 /* ---- report_output.c ---- */
 
-/* Every output has a format (of those that can show a comparison, when it is one) and a file of its own; known
- * before anything is computed or written. Without -o there is standard output. */
+/* Every output has a format (of those that can show a comparison, when it is one) and a file of its own;
+ * known before anything is computed or written. Without -o there is standard output. */
 enum exit_status outputs_check(struct cli *cli, bool comparing);
 
 /* A plan must not be overwritten by its own report. */
@@ -92,6 +107,10 @@ enum exit_status outputs_protect(const struct cli *cli, const struct sources *so
 
 /* Whether some output lists all quantities. */
 bool outputs_need_quantities(const struct cli *cli);
+
+/* Writes the rule for make of --deps: the outputs depend on every file that was read. */
+enum exit_status outputs_write_deps(const struct cli *cli, const struct sources *const *sources,
+                                    size_t count);
 
 /* Writes the report to every output. */
 enum exit_status outputs_write(const struct cli *cli, const struct report *report);

@@ -32,6 +32,7 @@ enum exit_status command_check(struct cli *cli)
     struct report report = {0};
     if (diags_errors(session.diags) == 0)
         assertions_evaluate(session.evaluator, &report);
+    session_fail_assertions(&session, &report);
     status = session_diagnose(&session);
     if (status != EXIT_FINE)
         return status;

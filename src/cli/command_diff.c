@@ -11,7 +11,7 @@
 #include "source/diag.h"
 #include "source/source.h"
 
-/* One of the two: a plan with its session, or a saved report without. */
+/* One of the two. The session of a saved report holds no plan, only the file as what was read. */
 struct side {
     const char *path;
     bool saved;
@@ -43,9 +43,12 @@ static enum exit_status read_saved(struct cli *cli, struct side *side)
         cli_complain("cannot read %s: %s", side->path, strerror(reason ? reason : EIO));
         return EXIT_FILE;
     }
+    side->session =
+        (struct session){.cli = cli, .sources = sources_new(cli->arena), .diags = diags_new(cli->arena)};
+    sources_add(side->session.sources, side->path, buffer_string(&text), text.length, false);
     side->report = ARENA_NEW(cli->arena, struct report);
     if (saved_report_read(cli->arena, side->path, buffer_string(&text), text.length, side->report, &why))
-        return EXIT_FINE;
+        return outputs_protect(cli, side->session.sources);
     cli_complain("cannot compare %s: %s", side->path, why);
     return EXIT_FILE;
 }
@@ -75,7 +78,7 @@ static enum exit_status open_side(struct cli *cli, struct side *side, const char
 
 static bool is_broken(const struct side *side)
 {
-    return !side->saved && diags_errors(side->session.diags) > 0;
+    return diags_errors(side->session.diags) > 0;
 }
 
 /* What `--set` changes is the new side: the old one is what there was. */
@@ -102,9 +105,42 @@ static enum exit_status decide_thresholds(struct cli *cli, struct diff *diff)
     return EXIT_FINE;
 }
 
-static enum exit_status diagnose(struct side *side)
+/* What exceeds a threshold is told with the diagnostics of the new plan, at its guard. */
+static void remember_failures(struct side *new, const struct diff *diff, size_t first_guard)
 {
-    return side->saved ? EXIT_FINE : session_diagnose(&side->session);
+    for (size_t i = 0; i < diff->thresholds.count; i++) {
+        const struct report_assertion *made = &diff->thresholds.items[i];
+        bool guard = !new->saved &&i >= first_guard;
+        if (!made->holds)
+            session_fail(&new->session, "threshold",
+                         guard ? &plan_view(new->session.plan)->guards.items[i - first_guard] : NULL, made);
+    }
+}
+
+static enum exit_status compare_sides(struct cli *cli, struct side *old, struct side *new, struct diff **out)
+{
+    struct diff *diff = diff_compare(cli->arena, old->report, new->report);
+    enum exit_status status = decide_thresholds(cli, diff);
+    if (status != EXIT_FINE)
+        return status;
+    size_t first_guard = diff->thresholds.count;
+    diff_guards(cli->arena, diff, new->saved ? NULL : new->session.evaluator);
+    if (new->saved &&new->report->guards.count > 0)
+        cli_complain("warning: %s is a saved report, so its %zu guard%s not decided", new->path,
+                     new->report->guards.count, new->report->guards.count == 1 ? " is" : "s are");
+    remember_failures(new, diff, first_guard);
+    *out = diff;
+    return EXIT_FINE;
+}
+
+/* Diagnostics for machines are one document, which tells of the new side: the old one is history. */
+static enum exit_status diagnose(struct cli *cli, struct side *old, struct side *new)
+{
+    enum exit_status status = cli->diagnostics == DIAGNOSTICS_TEXT ? session_diagnose(&old->session)
+                              : is_broken(old)                     ? EXIT_PLAN
+                                                                   : EXIT_FINE;
+    enum exit_status new_status = session_diagnose(&new->session);
+    return status == EXIT_FINE ? new_status : status;
 }
 
 static enum exit_status compare(struct cli *cli, struct side *old, struct side *new)
@@ -114,18 +150,17 @@ static enum exit_status compare(struct cli *cli, struct side *old, struct side *
     if (is_broken(old) || is_broken(new)) {
         report = diff_broken_report(cli->arena, old->report, new->report);
     } else {
-        diff = diff_compare(cli->arena, old->report, new->report);
-        enum exit_status status = decide_thresholds(cli, diff);
+        enum exit_status status = compare_sides(cli, old, new, &diff);
         if (status != EXIT_FINE)
             return status;
-        if (!new->saved)
-            diff_guards(diff, new->session.evaluator);
         report = diff_report(cli->arena, diff);
     }
-    enum exit_status old_status = diagnose(old), new_status = diagnose(new);
-    enum exit_status written = outputs_write(cli, report);
-    if (old_status != EXIT_FINE || new_status != EXIT_FINE)
-        return EXIT_PLAN;
+    enum exit_status status = diagnose(cli, old, new), written = outputs_write(cli, report);
+    if (written == EXIT_FINE)
+        written = outputs_write_deps(
+            cli, (const struct sources *const[]){old->session.sources, new->session.sources}, 2);
+    if (status != EXIT_FINE)
+        return status;
     return written == EXIT_FINE && diff && diff->exceeded > 0 ? EXIT_ASSERTION : written;
 }
 

@@ -43,9 +43,13 @@ enum exit_status command_report(struct cli *cli)
     if (diags_errors(session.diags) == 0)
         report = report_build(session.evaluator,
                               (struct report_options){.quantities = outputs_need_quantities(cli)});
+    if (report)
+        session_fail_assertions(&session, report);
     status = session_diagnose(&session);
     if (status != EXIT_FINE || !report)
         return EXIT_PLAN;
     status = outputs_write(cli, report);
+    if (status == EXIT_FINE)
+        status = outputs_write_deps(cli, (const struct sources *const[]){session.sources}, 1);
     return status == EXIT_FINE && !assertions_hold(report) ? EXIT_ASSERTION : status;
 }

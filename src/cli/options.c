@@ -16,6 +16,8 @@ enum option_id {
     OPTION_FAIL_IF,
     OPTION_TAG,
     OPTION_MAX_BYTES,
+    OPTION_DEPS,
+    OPTION_DIAGNOSTICS,
     OPTION_WERROR,
     OPTION_COLOUR,
     OPTION_WIDTH,
@@ -43,6 +45,9 @@ static const struct option_row {
      "with diff: exit status 5 when it is exceeded: 'tpot>+5%', 'chat.tpot>40ms'"},
     {OPTION_TAG, 0, "tag", "NAME", "begin Markdown with a hidden line that a script can find it by"},
     {OPTION_MAX_BYTES, 0, "max-bytes", "N", "leave out whole sections of longer Markdown (60000)"},
+    {OPTION_DEPS, 0, "deps", "FILE", "write a rule for make: the reports depend on every file that was read"},
+    {OPTION_DIAGNOSTICS, 0, "diagnostics", "FORM",
+     "text, json, sarif or github: how errors, warnings and failures stand on standard error"},
     {OPTION_WERROR, 0, "werror", NULL, "treat warnings as errors"},
     {OPTION_COLOUR, 0, "color", "WHEN", "auto, always or never"},
     {OPTION_WIDTH, 0, "width", "COLUMNS", "columns of the text report (60 to 400)"},
@@ -74,6 +79,21 @@ static bool set_colour(struct cli *cli, const char *value)
             return true;
         }
     cli_complain("--color takes auto, always or never, not `%s`", value);
+    return false;
+}
+
+static bool set_diagnostics(struct cli *cli, const char *value)
+{
+    static const char *const words[] = {[DIAGNOSTICS_TEXT] = "text",
+                                        [DIAGNOSTICS_JSON] = "json",
+                                        [DIAGNOSTICS_SARIF] = "sarif",
+                                        [DIAGNOSTICS_GITHUB] = "github"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i], value) == 0) {
+            cli->diagnostics = (enum diagnostics_form)i;
+            return true;
+        }
+    cli_complain("--diagnostics takes text, json, sarif or github, not `%s`", value);
     return false;
 }
 
@@ -113,6 +133,8 @@ static bool apply(struct cli *cli, enum option_id id, const char *value)
     case OPTION_INCLUDE: *VEC_PUSH(cli->arena, cli->include_dirs) = value; return true;
     case OPTION_SET: *VEC_PUSH(cli->arena, cli->overrides) = value; return true;
     case OPTION_FAIL_IF: *VEC_PUSH(cli->arena, cli->fail_if) = value; return true;
+    case OPTION_DEPS: cli->deps = value; return true;
+    case OPTION_DIAGNOSTICS: return set_diagnostics(cli, value);
     case OPTION_TAG: return set_tag(cli, value);
     case OPTION_MAX_BYTES:
         if (!parse_unsigned(value, 1000, 999999999, &number)) {

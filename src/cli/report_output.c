@@ -53,9 +53,11 @@ enum exit_status outputs_check(struct cli *cli, bool comparing)
 {
     if (!cli->outputs.count)
         *VEC_PUSH(cli->arena, cli->outputs) = "-";
+    bool files = false;
     for (size_t i = 0; i < cli->outputs.count; i++) {
         const char *path = cli->outputs.items[i];
         const struct backend *backend = backend_for(cli, path);
+        files = files || !is_standard_output(path);
         if (!backend) {
             cli_complain("no format has the suffix of `%s`; name one with -f", path);
             return EXIT_USAGE;
@@ -70,13 +72,18 @@ enum exit_status outputs_check(struct cli *cli, bool comparing)
                 return EXIT_USAGE;
             }
     }
+    if (cli->deps && !files) {
+        cli_complain("--deps needs the name of a report: -o FILE");
+        return EXIT_USAGE;
+    }
     return EXIT_FINE;
 }
 
 enum exit_status outputs_protect(const struct cli *cli, const struct sources *sources)
 {
-    for (size_t i = 0; i < cli->outputs.count; i++) {
-        const char *output = cli->outputs.items[i], *input = output_is_input(sources, output);
+    for (size_t i = 0; i < cli->outputs.count + (cli->deps != NULL); i++) {
+        const char *output = i < cli->outputs.count ? cli->outputs.items[i] : cli->deps;
+        const char *input = output_is_input(sources, output);
         if (input) {
             cli_complain("%s is an input of this plan (%s); it is left as it is", output, input);
             return EXIT_USAGE;
@@ -114,4 +121,52 @@ enum exit_status outputs_write(const struct cli *cli, const struct report *repor
             status = written;
     }
     return status;
+}
+
+/* ---- --deps */
+
+/* A name as make reads it in a rule (GNU make manual, "Rule Syntax"); line ends cannot be written at all. */
+static void add_make_name(struct buffer *out, const char *name)
+{
+    for (; *name; name++) {
+        if (*name == ' ' || *name == '#' || *name == ':' || *name == '\\')
+            buffer_byte(out, '\\');
+        if (*name == '$')
+            buffer_byte(out, '$');
+        buffer_byte(out, *name);
+    }
+}
+
+static bool is_dependency(const struct source *source)
+{
+    return !source->embedded && strcmp(source->path, "--set") != 0 && strcmp(source->path, "<stdin>") != 0 &&
+           !strpbrk(source->path, "\r\n");
+}
+
+enum exit_status outputs_write_deps(const struct cli *cli, const struct sources *const *sources, size_t count)
+{
+    struct buffer rule = buffer_in(cli->arena), phony = buffer_in(cli->arena);
+    if (!cli->deps)
+        return EXIT_FINE;
+    for (size_t i = 0; i < cli->outputs.count; i++)
+        if (!is_standard_output(cli->outputs.items[i])) {
+            buffer_text(&rule, rule.length > 0 ? " " : "");
+            add_make_name(&rule, cli->outputs.items[i]);
+        }
+    buffer_byte(&rule, ':');
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; sources[i] && j < sources_count(sources[i]); j++) {
+            const struct source *source = sources_get(sources[i], (uint32_t)j);
+            if (!is_dependency(source))
+                continue;
+            buffer_text(&rule, " \\\n  ");
+            add_make_name(&rule, source->path);
+            /* A rule of its own, so that make goes on when the file is gone (as gcc -MP). */
+            buffer_byte(&phony, '\n');
+            add_make_name(&phony, source->path);
+            buffer_text(&phony, ":\n");
+        }
+    buffer_byte(&rule, '\n');
+    buffer_text(&rule, buffer_string(&phony));
+    return output_file(cli->arena, cli->deps, &rule);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/intern.h"
 #include "cli/cli.h"
@@ -10,6 +11,10 @@
 #include "sema/plan.h"
 #include "source/diag.h"
 #include "source/diag_render.h"
+
+#ifndef PERFC_VERSION
+#define PERFC_VERSION "unknown"
+#endif
 
 bool session_colour(const struct cli *cli, int descriptor)
 {
@@ -19,6 +24,42 @@ bool session_colour(const struct cli *cli, int descriptor)
     return !(no_colour && *no_colour) && isatty(descriptor) && !(terminal && strcmp(terminal, "dumb") == 0);
 }
 
+/* "proposal.tpot <= 40 ms (48.3 ms against 40.0 ms, 21 % above): chat must feel instant". */
+static const char *failure_text(struct arena *arena, const struct report_assertion *assertion)
+{
+    const char *detail = assertion->why ? assertion->why : assertion->margin;
+    if (!assertion->why && assertion->left && assertion->right)
+        detail = arena_printf(arena, "%s against %s%s%s", assertion->left, assertion->right,
+                              detail ? ", " : "", detail ? detail : "");
+    return arena_printf(arena, "%s%s%s%s%s%s", assertion->text, detail ? " (" : "", detail ? detail : "",
+                        detail ? ")" : "", assertion->message ? ": " : "",
+                        assertion->message ? assertion->message : "");
+}
+
+void session_fail(struct session *session, const char *rule, const struct check *check,
+                  const struct report_assertion *assertion)
+{
+    struct span nowhere = {SPAN_NOWHERE, 0, 0};
+    *VEC_PUSH(session->cli->arena, session->failures) = (struct diag_failure){
+        rule, check ? check->span : nowhere, failure_text(session->cli->arena, assertion)};
+}
+
+void session_fail_assertions(struct session *session, const struct report *report)
+{
+    const struct plan_view *view = plan_view(session->plan);
+    for (size_t i = 0; i < report->assertions.count && i < view->assertions.count; i++)
+        if (!report->assertions.items[i].holds)
+            session_fail(session, "assertion", &view->assertions.items[i], &report->assertions.items[i]);
+}
+
+static void (*const renderers[])(struct buffer *out, const struct diags *diags, const struct sources *sources,
+                                 struct diag_render_options options) = {
+    [DIAGNOSTICS_TEXT] = diags_render_text,
+    [DIAGNOSTICS_JSON] = diags_render_json,
+    [DIAGNOSTICS_SARIF] = diags_render_sarif,
+    [DIAGNOSTICS_GITHUB] = diags_render_github,
+};
+
 enum exit_status session_diagnose(struct session *session)
 {
     struct buffer text = buffer_in(session->cli->arena);
@@ -26,9 +67,12 @@ enum exit_status session_diagnose(struct session *session)
         .limit = session->cli->max_errors,
         .colour = session_colour(session->cli, STDERR_FILENO),
         .warnings_are_errors = session->cli->werror,
+        .failures = session->failures.items,
+        .failure_count = session->failures.count,
+        .version = PERFC_VERSION,
     };
     diags_sort(session->diags);
-    diags_render_text(&text, session->diags, session->sources, options);
+    renderers[session->cli->diagnostics](&text, session->diags, session->sources, options);
     const char *bytes = buffer_string(&text);
     size_t left = text.length;
     while (left) {
@@ -51,7 +95,7 @@ enum exit_status session_open(struct session *session, struct cli *cli, const ch
         .overrides = cli->overrides.items,
         .override_count = cli->overrides.count,
     };
-    session->cli = cli;
+    *session = (struct session){.cli = cli};
     session->sources = sources_new(cli->arena);
     session->diags = diags_new(cli->arena);
     session->plan = plan_load(cli->arena, strings_new(cli->arena), session->sources, session->diags, path,

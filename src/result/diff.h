@@ -15,7 +15,7 @@
 /* What an evaluated plan is compared by. */
 struct report *diff_side(struct evaluator *evaluator);
 
-/* Fills report->inputs with every declaration that the plan's scenarios rest on. */
+/* Fills report->inputs with every declaration that the plan's scenarios rest on, and report->guards. */
 void report_inputs(struct evaluator *evaluator, struct report *report);
 
 /* Reads what `perfc -f json` wrote. False: it is no such report, and *why says why. */
@@ -116,8 +116,9 @@ struct diff *diff_compare(struct arena *arena, const struct report *old, const s
 bool diff_threshold(struct arena *arena, struct diff *diff, const struct threshold *threshold,
                     const char **why);
 
-/* Decides the guards of the new plan against the old report. */
-void diff_guards(struct diff *diff, struct evaluator *evaluator);
+/* Decides the guards of the new plan against the old report. Without its evaluator, as of a saved report,
+ * they are listed as not decided. */
+void diff_guards(struct arena *arena, struct diff *diff, struct evaluator *evaluator);
 
 /* The report that the backends draw. */
 struct report *diff_report(struct arena *arena, struct diff *diff);

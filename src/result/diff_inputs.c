@@ -32,6 +32,8 @@ static void set_place(struct lister *lister, const struct setting *setting, stru
         return;
     const struct source *source = sources_get(sources, setting->span.file);
     out->file = source->path;
+    if (source->embedded) /* a line of the standard library moves with every version of it */
+        return;
     source_position(source, setting->span.start, &out->line, &column);
 }
 
@@ -63,10 +65,12 @@ static void add_attribute(struct lister *lister, struct report_input *input, con
     set_place(lister, from->setting, out);
 }
 
-/* Where a figure is from changes nothing that is computed from it. */
-static bool is_remark(enum attribute attribute)
+/* Where a figure is from changes nothing that is computed from it, and the defaults of an engine say that a
+ * rare feature is absent. */
+static bool is_listed(const struct input *input)
 {
-    return attribute == ATTR_SOURCE || attribute == ATTR_CONFIDENCE;
+    bool remark = input->attribute == ATTR_SOURCE || input->attribute == ATTR_CONFIDENCE;
+    return !remark && !(input->decl->kind == KIND_ENGINE && input->setting->origin == ORIGIN_DEFAULT);
 }
 
 /* The number of the input that `decl` is listed as; *first tells that it was not listed before. */
@@ -103,7 +107,7 @@ static void list_scenario(struct lister *lister, const struct evaluation *evalua
             if (number != scenario)
                 *VEC_PUSH(lister->arena, lister->report->inputs.items[scenario].uses) = number;
         }
-        if (filling && !is_remark(inputs[i].attribute))
+        if (filling && is_listed(&inputs[i]))
             add_attribute(lister, &lister->report->inputs.items[number], &inputs[i]);
     }
 }
@@ -115,6 +119,8 @@ void report_inputs(struct evaluator *evaluator, struct report *report)
     struct lister lister = {plan_arena(plan), evaluator, report, map_new(plan_arena(plan))};
     for (size_t i = 0; i < view->scenarios.count; i++)
         list_scenario(&lister, evaluate_scenario(evaluator, view->scenarios.items[i]));
+    for (size_t i = 0; i < view->guards.count; i++)
+        *VEC_PUSH(plan_arena(plan), report->guards) = view->guards.items[i].text;
 }
 
 const struct report_attribute *report_find_attribute(const struct report_input *input, const char *name)

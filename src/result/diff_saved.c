@@ -70,6 +70,16 @@ static void read_scenarios(struct saved *saved)
     }
 }
 
+static void read_guards(struct saved *saved)
+{
+    const json_t *guards = json_object_get(saved->root, "guards");
+    for (size_t i = 0; i < json_array_size(guards); i++) {
+        const char *text = copy(saved, json_array_get(guards, i));
+        if (text)
+            *VEC_PUSH(saved->arena, saved->out->guards) = text;
+    }
+}
+
 static void read_assertions(struct saved *saved)
 {
     const json_t *assertions = json_object_get(saved->root, "assertions");
@@ -143,6 +153,7 @@ bool saved_report_read(struct arena *arena, const char *path, const char *text, 
     read_scenarios(&saved);
     read_quantities(&saved);
     read_assertions(&saved);
+    read_guards(&saved);
     read_inputs(&saved);
     json_decref(root);
     return true;

@@ -47,7 +47,7 @@ void diff_thresholds_section(struct builder *builder, const struct diff *diff)
             struct report_row *row = add_row(builder, table);
             add_cell(builder, row, TONE_PLAIN, made->text);
             add_cell(builder, row, made->holds ? TONE_GOOD : TONE_BAD,
-                     made->holds ? "holds" : "exceeded " DOWN);
+                     made->holds ? (made->why ? "not decided" : "holds") : "exceeded " DOWN);
             add_cell(builder, row, TONE_PLAIN, made->left ? made->left : "");
             add_cell(builder, row, TONE_PLAIN, made->right ? made->right : "");
             add_cell(builder, row, TONE_PLAIN, note_of(builder, made));

@@ -377,11 +377,26 @@ static struct value read_old_figure(void *context, const struct decl *decl, cons
     return read_old(context, kind_name(decl->kind), decl->name, path);
 }
 
-void diff_guards(struct diff *diff, struct evaluator *evaluator)
+/* A guard reads names of the plan, which a saved report has not got. */
+static void list_guards(struct arena *arena, struct diff *diff)
 {
+    for (size_t i = 0; i < diff->new->guards.count; i++)
+        *VEC_PUSH(arena, diff->thresholds) = (struct report_assertion){
+            .text = diff->new->guards.items[i],
+            .holds = true,
+            .why = "only a plan can decide its guards, and the new side is a saved report",
+        };
+}
+
+void diff_guards(struct arena *arena, struct diff *diff, struct evaluator *evaluator)
+{
+    if (!evaluator) {
+        list_guards(arena, diff);
+        return;
+    }
     struct plan *plan = evaluator_plan(evaluator);
     const struct plan_view *view = plan_view(plan);
-    struct old_side side = {plan_arena(plan), diff->old, diff->old_index, NULL};
+    struct old_side side = {arena, diff->old, diff->old_index, NULL};
     struct old_reader reader = {read_old_figure, &side};
     plan_set_old(plan, &reader);
     for (size_t i = 0; i < view->guards.count; i++) {
@@ -390,9 +405,9 @@ void diff_guards(struct diff *diff, struct evaluator *evaluator)
         if (side.missing && guard.why) { /* nothing to compare with, which is no change to the worse */
             guard.holds = true;
             guard.left = guard.right = guard.margin = NULL;
-            guard.why = arena_printf(side.arena, "not decided: %s", side.missing);
+            guard.why = side.missing;
         }
-        *VEC_PUSH(side.arena, diff->thresholds) = guard;
+        *VEC_PUSH(arena, diff->thresholds) = guard;
         diff->exceeded += !guard.holds;
     }
     plan_set_old(plan, NULL);

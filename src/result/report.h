@@ -285,6 +285,7 @@ struct report {
     VEC(struct report_quantity) quantities;
     VEC(const char *) scenarios, models, gpus;  /* declarations in use, in order */
     VEC(struct report_input) inputs;
+    VEC(const char *) guards; /* conditions as written: thresholds for `perfc diff` */
     const struct diff *diff; /* of a report that compares two others (result/diff.h), or NULL */
     const struct diags *diags;
     const struct sources *sources;

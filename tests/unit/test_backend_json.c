@@ -100,9 +100,11 @@ Test(backend_json, is_the_contract)
         "    \"chat.critical_batch\": {\"value\": null, \"why\": \"no batch is compute-bound at this "
         "context\"}\n"
         "  },\n"
+        "  \"inputs\": [],\n"
         "  \"assertions\": [\n"
         "    {\"text\": \"chat.tpot <= 40 ms\", \"holds\": true, \"message\": null, \"line\": 27}\n"
         "  ],\n"
+        "  \"guards\": [],\n"
         "  \"diagnostics\": []\n"
         "}\n");
 }
@@ -110,7 +112,7 @@ Test(backend_json, is_the_contract)
 Test(backend_json, of_an_empty_report_is_complete)
 {
     json_t *root = parse(emit(report_fixture_empty(arena)));
-    cr_assert_eq(json_object_size(root), 7);
+    cr_assert_eq(json_object_size(root), 9);
     cr_assert_eq(json_object_size(json_object_get(root, "quantities")), 0);
     cr_assert_eq(json_array_size(json_object_get(root, "assertions")), 0);
     json_decref(root);
