@@ -10,10 +10,11 @@
 void inventory_add(struct inventory *inventory, size_t class, const struct tensor *tensor)
 {
     struct inventory_class *sum = &inventory->classes[class];
-    if (sum->bytes == 0)
+    sum->mixed = sum->mixed || (sum->bytes > 0 && sum->storage != tensor->storage);
+    if (tensor->bytes > sum->largest) {
+        sum->largest = tensor->bytes;
         sum->storage = tensor->storage;
-    else if (sum->storage != tensor->storage)
-        sum->mixed = true;
+    }
     sum->elements += tensor->elements;
     sum->bytes += tensor->bytes;
     inventory->elements += tensor->elements;
@@ -160,6 +161,8 @@ void inventory_apply(struct import_job *job, const struct inventory *inventory, 
             continue;
         if (!sum->mixed && sum->storage && bytes[c] * 8 == elements[c] * sum->storage->bits)
             storage = sum->storage;
+        else if (bytes[c] * 8 == elements[c] * likeness(model, sum, c)->bits)
+            storage = likeness(model, sum, c);
         else
             storage = storage_mix(job->arena, model, class_words[c], bytes[c], elements[c],
                                   likeness(model, sum, c));

@@ -20,9 +20,9 @@ struct tensor {
 };
 
 struct inventory_class {
-    double elements, bytes;
-    const struct storage *storage; /* of all its tensors; NULL when they differ */
-    bool mixed;
+    double elements, bytes, largest;
+    const struct storage *storage; /* of the largest tensor */
+    bool mixed;                    /* not all are stored like it */
 };
 
 struct inventory {

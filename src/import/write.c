@@ -277,6 +277,13 @@ static void put_class(struct writer *writer, size_t class, const struct storage 
         put(writer, class_names[class], storage->name);
 }
 
+/* A tied head is the embedding, however that is stored. */
+static const struct storage *end_storage(const struct architecture *model, size_t class)
+{
+    size_t source = class == CLASS_HEAD && model->tied ? CLASS_EMBEDDING : class;
+    return model->storage[source] ? model->storage[source] : model->weights;
+}
+
 static void put_storage(struct writer *writer)
 {
     const struct architecture *model = writer->model;
@@ -287,8 +294,8 @@ static void put_storage(struct writer *writer)
     for (size_t c = 0; c < CLASS_COUNT; c++) {
         if (c < CLASS_OF_LAYERS && writer->present[c] && writer->agreed[c])
             put_class(writer, c, writer->class_storage[c]);
-        else if (c >= CLASS_OF_LAYERS && !(c == CLASS_HEAD && model->tied))
-            put_class(writer, c, model->storage[c] ? model->storage[c] : model->weights);
+        else if (c >= CLASS_OF_LAYERS)
+            put_class(writer, c, end_storage(model, c));
     }
     if (model->cache)
         put(writer, "kv_cache", model->cache->name);
