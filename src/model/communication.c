@@ -56,13 +56,25 @@ static double fixed_time(const struct pm_engine *engine, double gpus)
                      : pm_at_least(2 * (gpus - 1) * RING_STEP, engine->allreduce_time);
 }
 
+/* Small messages: every GPU reads those of all others and adds them up itself. The tables have this shape up
+ * to half a megabyte and more (facts/kernels_allreduce.csv; docs/calibration.md section 10). */
+static double one_shot(const struct pm_case *input, double gpus, double bytes)
+{
+    const struct pm_engine *engine = input->engine;
+    double rate = group_link(input->gpu, gpus) * engine->efficiency_oneshot;
+    return engine->allreduce_time + bytes * (gpus - 1) / pm_at_least(rate, 1);
+}
+
 static double inside_node(const struct pm_case *input, double passes, double gpus, double bytes)
 {
     const struct pm_gpu *gpu = input->gpu;
     const struct pm_engine *engine = input->engine;
     if (gpus <= domain_of(gpu)) {
         double rate = group_link(gpu, gpus) * pm_at_least(engine->efficiency_link, 1e-6);
-        return ring_time(fixed_time(engine, gpus), passes, gpus, bytes, rate);
+        double ring = ring_time(fixed_time(engine, gpus), passes, gpus, bytes, rate);
+        return engine->efficiency_oneshot > 0 && passes == 2 && gpus <= 8
+                   ? pm_at_most(one_shot(input, gpus, bytes), ring + pm_at_least(engine->ring_time, 0))
+                   : ring;
     }
     for (size_t i = 0; i < OVER_PCIE; i++) {
         if (gpus <= over_pcie[i].gpus) {

@@ -15,6 +15,10 @@ static bool is_verified(const struct pm_case *input)
     if (input->engine->ideal) {
         return true; /* a bound rests on no coefficient */
     }
+    if (input->engine->single_stream && gpu->memory_kind != PM_MEMORY_UNKNOWN && !experts && !index &&
+        input->batch <= 1 && layout.gpus <= 1 && !(input->draft_tokens > 0)) {
+        return true;
+    }
     return gpu->measured && (!experts || gpu->moe_calibrated) && !index && layout.pp <= 1 &&
            layout.stage_gpus <= 8 && (layout.stage_gpus <= 1 || gpu->link > 0) &&
            !(input->draft_tokens > 0) && !(input->model->tower_tokens > 0);

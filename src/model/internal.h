@@ -90,6 +90,13 @@ double pm_block_state(const struct pm_block *block, double tp);
 /* The longest reach of a block's cache: window or chunk; 0 when unlimited. */
 double pm_reach(const struct pm_block *block);
 
+/* An engine's factor for the card's kind of memory. */
+static inline double pm_kind_factor(const struct pm_gpu *gpu, const double factors[PM_MEMORY_KINDS])
+{
+    double factor = factors[gpu->memory_kind];
+    return factor > 0 ? factor : 1;
+}
+
 static inline double pm_bytes(double count, const struct pm_format *format)
 {
     return count * format->bits / 8;
@@ -170,6 +177,8 @@ struct pm_sink {
     size_t max, count;
     double bandwidth;      /* achieved */
     double operation_time; /* t0 */
+    double launches;       /* that an operation counts for: 1, more where it stands for several kernels */
+    double corner;         /* 0: the roofline's sharp corner */
 };
 
 /* Prices one kind of operation: the memory time is KV time when it reads KV or state, else weight time. */

@@ -16,6 +16,7 @@ struct step_context {
     double tokens;         /* with the prompt's */
     double all_tokens;     /* over all replicas */
     double attention_rate; /* FLOP/s achieved in attention */
+    double dense_factor;   /* of the card's kind of memory */
     double count;          /* blocks of this kind */
 };
 
@@ -30,8 +31,13 @@ static double share(double efficiency)
 static double dense_rate(const struct step_context *step, const struct pm_format *format)
 {
     enum pm_class computed;
+    const struct pm_engine *engine = step->input->engine;
     double peak = pm_peak_expected(step->input->gpu, format, &computed);
-    return peak * share(step->input->engine->efficiency_dense[computed]);
+    double efficiency = engine->efficiency_dense[computed] * step->dense_factor;
+    if (format->weight_only && engine->efficiency_weight_only > 0) {
+        efficiency *= engine->efficiency_weight_only;
+    }
+    return peak * share(efficiency);
 }
 
 /* Bytes of 16-bit activations in and out of a product of `rows` rows. */
@@ -197,6 +203,10 @@ static void launch_recurrent(const struct step_context *step, const struct pm_bl
     double bytes = block->state_bytes > 0 ? 2 * block->state_bytes / tp : 8 * state;
     /* A prompt passes the state once per 64 tokens (chunked form), and at least once. */
     double passes = step->sequences + (load->prompt > 0 ? pm_at_least(load->prompt / 64, 1) : 0);
+    if (step->input->engine->recurrent_factor > 0) {
+        /* Convolution, gates and norms of the state are launched besides. */
+        step->sink->launches = step->input->engine->recurrent_factor;
+    }
     gemm(step, "input projections", hidden, declared ? block->attention_params / hidden / tp : in_columns,
          format, step->tokens);
     if (step->tokens > 0 && bytes > 0) {
@@ -204,6 +214,7 @@ static void launch_recurrent(const struct step_context *step, const struct pm_bl
         attend(step, "state update", 6 * values * step->tokens, step->attention_rate, bytes * passes,
                4 * step->tokens * columns);
     }
+    step->sink->launches = 1;
     if (!declared) {
         gemm(step, "output projection", out_rows, hidden, format, step->tokens);
     }
@@ -271,6 +282,9 @@ static double expert_rate(const struct step_context *step, const struct pm_forma
     double peak = pm_peak_expected(step->input->gpu, format, &computed);
     double efficiency = engine->efficiency_experts[stored];
     double rows = calibrated ? rows_all : rows_touched;
+    if (calibrated && engine->expert_row_mix > 0) {
+        rows *= pow(pm_at_least(pm_divide(rows_touched, rows_all), 1), engine->expert_row_mix);
+    }
     if (!calibrated) {
         efficiency = pm_at_least(efficiency, engine->efficiency_dense[computed] / 3);
     }
@@ -402,6 +416,7 @@ void pm_launch_all(const struct pm_case *input, const struct pm_view *view, cons
         .queries = sequences * load->queries,
         .tokens = sequences * load->queries + load->prompt,
         .all_tokens = pm_at_least(load->sequences, 0) * load->queries + load->prompt,
+        .dense_factor = pm_kind_factor(input->gpu, input->engine->kind_dense),
         .attention_rate = pm_peak_16(input->gpu) * share(input->engine->efficiency_attention),
     };
     for (size_t i = 0; i < model->block_count; i++) {

@@ -33,6 +33,9 @@ struct pm_format {
 
 /* ---- hardware ----------------------------------------------------------------------------- */
 
+/* Kinds of memory, as far as engines reach different shares of their bandwidth. */
+enum pm_memory_kind { PM_MEMORY_UNKNOWN, PM_MEMORY_HBM, PM_MEMORY_GDDR, PM_MEMORY_SHARED, PM_MEMORY_KINDS };
+
 struct pm_gpu {
     double memory;                     /* bytes that software sees */
     double driver_memory;              /* bytes a program is told of by the driver; 0: `memory` */
@@ -50,6 +53,7 @@ struct pm_gpu {
     /* Coefficients of the expected reading that this card overrides; 0 where it does not. */
     double efficiency_bandwidth;       /* eta_m */
     double operation_time_factor;      /* scales t0 */
+    enum pm_memory_kind memory_kind;   /* which of the engine's factors by kind apply */
     bool measured;                     /* serving measurements stand behind the coefficients */
     bool moe_calibrated;               /* eta_moe was fitted on this generation (H100, H200, B200) */
 };
@@ -161,6 +165,17 @@ struct pm_engine {
     double stream_interval;             /* s: decode steps before the client sees the first token */
     double first_wave;                  /* w: mean wait in prefills of the others */
     bool embedding_on_host;
+    /* Refinements (docs/calibration.md section 10); 0 leaves the form that was fitted first. */
+    double corner;                      /* p: time = (compute^p + memory^p)^(1/p); 0: the greater of them */
+    double expert_row_mix;              /* rows per expert = all^(1-x) * touched^x; 0: over all experts */
+    double recurrent_factor;            /* on t0 of projections into, and updates of, states; 0: 1 */
+    double efficiency_oneshot;          /* share of the link when every GPU reads all others; 0: rings only */
+    double ring_time;                   /* s that a ring takes longer than that, besides */
+    double user_time;                   /* s until the first token for every running user: tokeniser, HTTP */
+    double efficiency_weight_only;      /* factor on dense efficiency of widened formats; 0: 1 */
+    double kind_bandwidth[PM_MEMORY_KINDS]; /* factors on achieved bandwidth by kind of memory; 0: 1 */
+    double kind_dense[PM_MEMORY_KINDS];     /* the same on dense efficiency */
+    bool single_stream;                 /* measured with one sequence, on cards with every kind of memory */
     /* Memory as engines lay it out (docs/model.md section 2); 0 or false: the plain rules. */
     bool cap_on_driver_memory;          /* `utilization` is a share of what the driver reports */
     double communicator;                /* bytes per GPU of exchange buffers, with more than one GPU */

@@ -234,7 +234,8 @@ static void serve_expected(const struct pm_case *input, struct pm_contexts conte
         service->prefill_share = pm_at_least(extra, 0) / (layout.dp * layout.pp);
         service->interference = decodes ? others / input->output * service->prefill_share : 0;
         /* Without decoding the loop is nothing but prefills, and each request waits for all others'. */
-        service->wave_time = (decodes ? engine->first_wave : 1) * others * service->prefill_share;
+        service->wave_time = (decodes ? engine->first_wave : 1) * others * service->prefill_share +
+                             pm_at_least(engine->user_time, 0) * service->running;
     }
     finish(input, service);
 }

@@ -3,25 +3,41 @@
  * are fixed time. The terms add up to the time exactly, because the time is their sum. */
 #include "model/internal.h"
 
+/* Close to the roofline's corner neither side hides behind the other. */
+static double rounded_corner(double compute, double memory, double power)
+{
+    double greater = pm_at_least(compute, memory), less = pm_at_most(compute, memory);
+    if (!(power > 0) || !(less > 0)) {
+        return greater;
+    }
+    double ratio = less / greater;
+    if (power == 4) { /* the usual one, a hundred times in every evaluation */
+        double square = ratio * ratio;
+        return greater * sqrt(sqrt(1 + square * square));
+    }
+    return greater * pow(1 + pow(ratio, power), 1 / power);
+}
+
 void pm_launch(struct pm_sink *sink, const struct pm_op *op)
 {
     double bytes = op->weight_bytes + op->kv_bytes + op->activation_bytes;
     double compute = pm_divide(op->work, op->rate), memory = bytes / sink->bandwidth;
-    double busy = pm_at_least(compute, memory);
+    double busy = rounded_corner(compute, memory, sink->corner);
     enum pm_bound bound = compute > memory       ? PM_BOUND_COMPUTE
                           : op->weight_bytes > 0 ? PM_BOUND_WEIGHTS
                                                  : PM_BOUND_KV;
     struct pm_step *step = sink->step;
     step->term[bound] += op->count * busy;
-    step->term[PM_BOUND_FIXED] += op->count * sink->operation_time;
-    step->launches += op->count;
+    double fixed = sink->launches * sink->operation_time;
+    step->term[PM_BOUND_FIXED] += op->count * fixed;
+    step->launches += op->count * sink->launches;
     step->bytes_moved += op->count * bytes;
     step->work += op->count * op->work;
     if (sink->ops != NULL && sink->count < sink->max) {
         struct pm_op *row = &sink->ops[sink->count++];
         *row = *op;
         row->bandwidth = sink->bandwidth;
-        row->seconds = busy + sink->operation_time;
+        row->seconds = busy + fixed;
     }
 }
 
@@ -92,6 +108,7 @@ void pm_step_of(const struct pm_case *input, const struct pm_load *load, struct 
     }
     double efficiency =
         gpu->efficiency_bandwidth > 0 ? gpu->efficiency_bandwidth : engine->efficiency_bandwidth;
+    efficiency *= pm_kind_factor(gpu, engine->kind_bandwidth);
     double factor = gpu->operation_time_factor > 0 ? gpu->operation_time_factor : 1;
     struct pm_sink sink = {
         .step = out,
@@ -99,6 +116,8 @@ void pm_step_of(const struct pm_case *input, const struct pm_load *load, struct 
         .max = ops_max,
         .bandwidth = pm_at_least(gpu->bandwidth, 1) * pm_at_most(pm_at_least(efficiency, 1e-6), 1),
         .operation_time = pm_at_least(engine->operation_time, 0) * factor,
+        .launches = 1,
+        .corner = engine->corner,
     };
     pm_launch_all(input, &view, &layout, load, &sink);
     pm_allreduces(input, &view, &layout, load, out);

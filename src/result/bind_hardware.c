@@ -45,6 +45,19 @@ static double driver_memory(struct bind_job *job, struct decl *decl)
     return driver->value.number;
 }
 
+static enum pm_memory_kind read_memory_kind(struct bind_job *job, struct decl *decl)
+{
+    static const struct {
+        const char *word;
+        enum pm_memory_kind kind;
+    } kinds[] = {{"hbm", PM_MEMORY_HBM}, {"gddr", PM_MEMORY_GDDR}, {"shared", PM_MEMORY_SHARED}};
+    const struct setting *said = bind_setting(job, decl, ATTR_GPU_MEMORY_KIND);
+    for (size_t i = 0; said && i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strcmp(said->value.text, kinds[i].word) == 0)
+            return kinds[i].kind;
+    return PM_MEMORY_UNKNOWN;
+}
+
 static void read_card(struct bind_job *job, struct decl *decl, struct bound_gpu *out)
 {
     struct pm_gpu *gpu = &out->gpu;
@@ -63,6 +76,7 @@ static void read_card(struct bind_job *job, struct decl *decl, struct bound_gpu 
     gpu->tdp = bind_number(job, decl, ATTR_GPU_TDP, 0);
     gpu->efficiency_bandwidth = bind_number(job, decl, ATTR_GPU_EFFICIENCY_BANDWIDTH, 0);
     gpu->operation_time_factor = bind_number(job, decl, ATTR_GPU_OPERATION_TIME_FACTOR, 0);
+    gpu->memory_kind = read_memory_kind(job, decl);
     gpu->measured = bind_bool(job, decl, ATTR_GPU_MEASURED, false);
     gpu->moe_calibrated = bind_bool(job, decl, ATTR_GPU_MOE_CALIBRATED, false);
     read_price(job, decl, out);
@@ -174,6 +188,25 @@ static void read_engine_memory(struct bind_job *job, struct decl *decl, struct p
     out->conv_bytes = bind_number(job, decl, ATTR_ENGINE_CONV_STATE, 2);
 }
 
+/* Refinements of the step; absent, the form that was fitted first. */
+static void read_engine_refinements(struct bind_job *job, struct decl *decl, struct pm_engine *out)
+{
+    out->corner = bind_number(job, decl, ATTR_ENGINE_CORNER, 0);
+    out->expert_row_mix = bind_number(job, decl, ATTR_ENGINE_EXPERT_ROW_MIX, 0);
+    out->recurrent_factor = bind_number(job, decl, ATTR_ENGINE_RECURRENT_FACTOR, 1);
+    out->efficiency_oneshot = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_ONESHOT, 0);
+    out->ring_time = bind_number(job, decl, ATTR_ENGINE_RING_TIME, 0);
+    out->user_time = bind_number(job, decl, ATTR_ENGINE_USER_TIME, 0);
+    out->efficiency_weight_only = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_WEIGHT_ONLY, 1);
+    out->kind_bandwidth[PM_MEMORY_HBM] = bind_number(job, decl, ATTR_ENGINE_BANDWIDTH_HBM, 1);
+    out->kind_bandwidth[PM_MEMORY_GDDR] = bind_number(job, decl, ATTR_ENGINE_BANDWIDTH_GDDR, 1);
+    out->kind_bandwidth[PM_MEMORY_SHARED] = bind_number(job, decl, ATTR_ENGINE_BANDWIDTH_SHARED, 1);
+    out->kind_dense[PM_MEMORY_HBM] = bind_number(job, decl, ATTR_ENGINE_DENSE_HBM, 1);
+    out->kind_dense[PM_MEMORY_GDDR] = bind_number(job, decl, ATTR_ENGINE_DENSE_GDDR, 1);
+    out->kind_dense[PM_MEMORY_SHARED] = bind_number(job, decl, ATTR_ENGINE_DENSE_SHARED, 1);
+    out->single_stream = bind_bool(job, decl, ATTR_ENGINE_SINGLE_STREAM, false);
+}
+
 static void read_engine(struct bind_job *job, struct decl *decl, struct pm_engine *out)
 {
     out->ideal = bind_bool(job, decl, ATTR_ENGINE_IDEAL, false);
@@ -191,6 +224,7 @@ static void read_engine(struct bind_job *job, struct decl *decl, struct pm_engin
     out->allreduce_time = bind_number(job, decl, ATTR_ENGINE_ALLREDUCE_TIME, 0);
     out->efficiency_link = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_LINK, 1);
     read_engine_memory(job, decl, out);
+    read_engine_refinements(job, decl, out);
     out->request_time = bind_number(job, decl, ATTR_ENGINE_REQUEST_TIME, 0);
     out->stream_interval = bind_number(job, decl, ATTR_ENGINE_STREAM_INTERVAL, 0);
     out->first_wave = bind_number(job, decl, ATTR_ENGINE_FIRST_WAVE, 0);

@@ -219,11 +219,20 @@ static void find_slots(struct variation *variation, enum vary input)
     case VARY_EFFICIENCY_DENSE: add_slots(variation, engine->efficiency_dense, PM_CLASS_COUNT); break;
     case VARY_EFFICIENCY_ATTENTION: single = &engine->efficiency_attention; break;
     case VARY_EFFICIENCY_EXPERTS: add_slots(variation, engine->efficiency_experts, PM_CLASS_COUNT); break;
-    case VARY_EFFICIENCY_LINK: single = &engine->efficiency_link; break;
+    case VARY_EFFICIENCY_LINK:
+        add_slot(variation, &engine->efficiency_oneshot);
+        single = &engine->efficiency_link;
+        break;
     case VARY_OPERATION_TIME: single = &engine->operation_time; break;
     case VARY_SEQUENCE_TIME: single = &engine->sequence_time; break;
-    case VARY_ALLREDUCE_TIME: single = &engine->allreduce_time; break;
-    case VARY_REQUEST_TIME: single = &engine->request_time; break;
+    case VARY_ALLREDUCE_TIME:
+        add_slot(variation, &engine->allreduce_time);
+        single = &engine->ring_time;
+        break;
+    case VARY_REQUEST_TIME:
+        add_slot(variation, &engine->request_time);
+        single = &engine->user_time;
+        break;
     case VARY_STREAM_INTERVAL: single = &engine->stream_interval; break;
     case VARY_FIRST_WAVE: single = &engine->first_wave; break;
     default: break;
