@@ -90,9 +90,10 @@ static void weights_of(const struct pm_case *input, const struct pm_model *model
 
 /* PyTorch's caching allocator: a tensor of five blocks and more (10 MiB of blocks of 2 MiB) gets whole
  * blocks, unless more than half a block would be left over, which is split off. */
-static double slack(double bytes, double block)
+static double slack(double count, const struct pm_format *format, double block)
 {
-    if (!(block > 0) || bytes < 5 * block) {
+    double bytes = pm_bytes(count, format);
+    if (!(block > 0) || bytes < 5 * block || format->weight_only) {
         return 0;
     }
     double left = ceil(bytes / block) * block - bytes;
@@ -111,17 +112,17 @@ static double block_slack(const struct pm_case *input, const struct pm_view *vie
         double queries = block->heads * block->head_dim * (block->output_gate ? 2 : 1) / tp;
         double keys =
             pm_kv_heads_per_gpu(block, tp) * (block->head_dim + (block->shared_kv ? 0 : pm_v_dim(block)));
-        sum += slack(pm_bytes(hidden * (queries + keys), attention), unit);
-        sum += slack(pm_bytes(hidden * block->heads * pm_v_dim(block) / tp, attention), unit);
+        sum += slack(hidden * (queries + keys), attention, unit);
+        sum += slack(hidden * block->heads * pm_v_dim(block) / tp, attention, unit);
     }
-    sum += slack(pm_bytes(up * hidden * block->ffn / tp, ffn), unit);
-    sum += slack(pm_bytes(hidden * block->ffn / tp, ffn), unit);
+    sum += slack(up * hidden * block->ffn / tp, ffn, unit);
+    sum += slack(hidden * block->ffn / tp, ffn, unit);
     double experts = pm_divide(ceil(block->experts / layout->ep), layout->stage_gpus / layout->ep);
     double width = block->expert_input > 0 ? block->expert_input : hidden;
-    sum += slack(pm_bytes(experts * up * width * block->expert_ffn, &block->expert_format), unit);
-    sum += slack(pm_bytes(experts * width * block->expert_ffn, &block->expert_format), unit);
-    sum += slack(pm_bytes(up * hidden * block->shared_ffn / tp, &block->shared_format), unit);
-    return sum + slack(pm_bytes(hidden * block->shared_ffn / tp, &block->shared_format), unit);
+    sum += slack(experts * up * width * block->expert_ffn, &block->expert_format, unit);
+    sum += slack(experts * width * block->expert_ffn, &block->expert_format, unit);
+    sum += slack(up * hidden * block->shared_ffn / tp, &block->shared_format, unit);
+    return sum + slack(hidden * block->shared_ffn / tp, &block->shared_format, unit);
 }
 
 static double allocator_slack(const struct pm_case *input, const struct pm_view *view)
@@ -137,8 +138,8 @@ static double allocator_slack(const struct pm_case *input, const struct pm_view 
     }
     double table = padded_vocabulary(model, &layout) * model->hidden / layout.tp;
     bool one = pm_head_is_embedding(view) || layout.pp > 1 || input->engine->embedding_on_host;
-    return sum + slack(pm_bytes(table, &model->embedding_format), unit) +
-           (one ? 0 : slack(pm_bytes(table, pm_format_head(view)), unit));
+    return sum + slack(table, &model->embedding_format, unit) +
+           (one ? 0 : slack(table, pm_format_head(view), unit));
 }
 
 /* Cosines and sines of every position, half a vector each, in 16 bits: one table for each size of head. */
