@@ -12,8 +12,7 @@
 
 /* What makes a scenario better or worse. The other figures follow from these, or cost nothing by themselves
  * (memory that is there is free to use). */
-static const enum quantity judged[] = {
-    Q_FITS, Q_TPOT, Q_TTFT, Q_LATENCY, Q_THROUGHPUT, Q_COST_PER_MTOK, Q_ENERGY_PER_TOKEN};
+static const enum quantity judged[] = {Q_FITS, Q_TPOT, Q_TTFT, Q_LATENCY, Q_THROUGHPUT, Q_COST_PER_MTOK};
 
 static bool is_judged(enum quantity quantity)
 {
@@ -36,7 +35,7 @@ static double weight_of(const struct diff_figure *figure)
         return figure->change == CHANGE_WORSE ? weight_of_fit : -weight_of_fit;
     double old = figure->old->value, new = figure->new->value;
     if (old > 0 && new > 0)
-        return sign * log(new / old);
+        return sign * round(log(new / old) * 1e9) / 1e9; /* so that ties are ties whatever the rounding */
     return sign * (new > old ? weight_from_zero : -weight_from_zero);
 }
 
@@ -173,6 +172,12 @@ static double number(const struct report_index *index, const char *scenario, con
     return found->type == QUANTITY_NUMBER ? found->value : 0;
 }
 
+/* What differs by rounding is the same. */
+static double settled(double old, double new)
+{
+    return fabs(new - old) <= 1e-9 * fabs(old) ? old : new;
+}
+
 static void add_cause(struct arena *arena, const struct diff *diff, struct diff_scenario *scenario,
                       enum quantity total, const struct term *terms)
 {
@@ -187,6 +192,7 @@ static void add_cause(struct arena *arena, const struct diff *diff, struct diff_
     for (; terms->label; terms++) {
         struct diff_term term = {terms->label, number(diff->old_index, scenario->name, terms->path),
                                  number(diff->new_index, scenario->name, terms->path)};
+        term.new = settled(term.old, term.new);
         rest_old -= term.old;
         rest_new -= term.new;
         if (term.old != 0 || term.new != 0)

@@ -65,11 +65,12 @@ static void add_attribute(struct lister *lister, struct report_input *input, con
     set_place(lister, from->setting, out);
 }
 
-/* Where a figure is from changes nothing that is computed from it, and the defaults of an engine say that a
- * rare feature is absent. */
+/* Texts and dates are remarks, from which nothing is computed, and the defaults of an engine say that a rare
+ * feature is absent. */
 static bool is_listed(const struct input *input)
 {
-    bool remark = input->attribute == ATTR_SOURCE || input->attribute == ATTR_CONFIDENCE;
+    bool remark = attribute_info(input->attribute)->type == TYPE_TEXT ||
+                  input->attribute == ATTR_CONFIDENCE || input->attribute == ATTR_GPU_YEAR;
     return !remark && !(input->decl->kind == KIND_ENGINE && input->setting->origin == ORIGIN_DEFAULT);
 }
 

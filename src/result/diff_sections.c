@@ -1,5 +1,4 @@
 /* diff_sections.c: what a diff tells about thresholds, assertions and inputs. */
-#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -94,9 +93,21 @@ void diff_assertions_section(struct builder *builder, const struct diff *diff)
 
 /* ---- inputs ----------------------------------------------------------------------------------------- */
 
-/* An input as exactly as it was given: `2000 tokens` is not rounded, 3.35 TB/s has its unit. */
-static const char *value_text(struct builder *builder, const struct report_attribute *attribute,
-                              const struct report_attribute *other)
+/* An input as it was given, not rounded to what a figure deserves: "4096 tok", "3.35 TB/s". */
+static const char *exact_text(struct builder *builder, double value, struct print_unit unit)
+{
+    char text[NUMBER_TEXT_MAX];
+    number_significant(text, value / unit.scale, 6);
+    if (strchr(text, '.') && !strchr(text, 'e')) {
+        size_t length = strlen(text);
+        while (text[length - 1] == '0')
+            length--;
+        text[length - (text[length - 1] == '.')] = '\0';
+    }
+    return arena_printf(builder->arena, "%s%s%s", text, unit.text[0] ? "\xE2\x80\x89" : "", unit.text);
+}
+
+static const char *value_text(struct builder *builder, const struct report_attribute *attribute)
 {
     if (!attribute)
         return "not set";
@@ -104,14 +115,7 @@ static const char *value_text(struct builder *builder, const struct report_attri
     if (value->type != QUANTITY_NUMBER)
         return value->type == QUANTITY_ABSENT ? value->text : word_text(value);
     struct dim dim = report_unit_dim(value->unit);
-    struct print_unit unit = unit_for_print(dim, value->value, UNIT_STYLE_DECIMAL);
-    if (other && other->value.type == QUANTITY_NUMBER && dim_equal(report_unit_dim(other->value.unit), dim)) {
-        unit = pair_unit(NULL, dim, value->value, other->value.value);
-        return unit_format(
-            builder->arena, value->value, unit,
-            unit_digits_against(value->value / unit.scale, other->value.value / unit.scale, 4));
-    }
-    return unit_format(builder->arena, value->value, unit, 4);
+    return exact_text(builder, value->value, unit_for_print(dim, value->value, UNIT_STYLE_DECIMAL));
 }
 
 static const char *place_text(struct builder *builder, const struct diff_input *input)
@@ -161,8 +165,8 @@ void diff_inputs_section(struct builder *builder, const struct diff *diff)
         const char *owner = strcmp(input->kind, "scenario") == 0 ? NULL : input->of ? input->of : input->kind;
         add_cell(builder, row, TONE_PLAIN,
                  owner ? arena_printf(builder->arena, "%s.%s", owner, input->attribute) : input->attribute);
-        add_cell(builder, row, TONE_PLAIN, value_text(builder, input->old, input->new));
-        add_cell(builder, row, TONE_PLAIN, value_text(builder, input->new, input->old));
+        add_cell(builder, row, TONE_PLAIN, value_text(builder, input->old));
+        add_cell(builder, row, TONE_PLAIN, value_text(builder, input->new));
         add_cell(builder, row, TONE_MUTED, place_text(builder, input));
         add_cell(builder, row, TONE_PLAIN, scenarios_text(builder, diff, input));
     }

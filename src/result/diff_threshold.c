@@ -107,6 +107,10 @@ static size_t number_length(const char *text)
 
 static bool parse_value(struct arena *arena, const char *text, struct threshold *out, const char **why)
 {
+    if (!*text) {
+        *why = "the value is missing";
+        return false;
+    }
     char sign = *text == '+' || *text == '-' ? *text : '\0';
     const char *digits = text + (sign != '\0');
     size_t length = number_length(digits);

@@ -70,19 +70,21 @@ static void say_scenarios(struct sentence *sentence, const struct diff *diff)
     }
 }
 
+/* "No figure changed in 3 scenarios", "nothing changed in the other 2 scenarios". */
 static void say_no_change(struct sentence *sentence, const struct diff *diff)
 {
-    struct builder *builder = sentence->builder;
+    struct arena *arena = sentence->builder->arena;
+    bool first = sentence->clauses == 0;
     begin_clause(sentence);
     if (diff->inputs.count > 0)
-        rich_addf(builder->arena, sentence->out, TONE_PLAIN,
-                  "No figure changed in %zu scenario%s, though %zu "
-                  "input%s did",
-                  diff->kept, diff->kept == 1 ? "" : "s", diff->inputs.count,
-                  diff->inputs.count == 1 ? "" : "s");
+        rich_add(arena, sentence->out, TONE_PLAIN, first ? "No figure changed in " : "no figure changed in ");
     else
-        rich_addf(builder->arena, sentence->out, TONE_PLAIN, "Nothing changed in %zu scenario%s", diff->kept,
-                  diff->kept == 1 ? "" : "s");
+        rich_add(arena, sentence->out, TONE_PLAIN, first ? "Nothing changed in " : "nothing changed in ");
+    rich_addf(arena, sentence->out, TONE_PLAIN, "%s%zu scenario%s", diff->added > 0 ? "the other " : "",
+              diff->kept, diff->kept == 1 ? "" : "s");
+    if (diff->inputs.count > 0)
+        rich_addf(arena, sentence->out, TONE_PLAIN, ", though %zu input%s did", diff->inputs.count,
+                  diff->inputs.count == 1 ? "" : "s");
 }
 
 static void say_lone(struct sentence *sentence, const struct diff *diff, enum diff_state state, size_t count,

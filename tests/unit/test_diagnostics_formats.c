@@ -1,0 +1,283 @@
+/* test_diagnostics_formats.c: diagnostics and failed assertions for machines: JSON, SARIF, GitHub
+ * annotations, and JUnit. */
+#include <criterion/criterion.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "run.h"
+#include "source/diag.h"
+#include "source/diag_render.h"
+#include "source/source.h"
+
+/* Line 2 is `  bandwith = "é"  x`: `bandwith` is at bytes 10 to 18, columns 3 to 11; `x` at byte 27, column
+ * 19, as é takes two bytes and one column. */
+static const char text[] = "gpu g {\n  bandwith = \"\xC3\xA9\"  x\n}\n";
+
+struct fixture {
+    struct arena *arena;
+    struct sources *sources;
+    struct diags *diags;
+    struct buffer out;
+};
+
+static struct fixture make(const char *path)
+{
+    struct fixture fixture = {.arena = arena_new()};
+    fixture.sources = sources_new(fixture.arena);
+    fixture.diags = diags_new(fixture.arena);
+    fixture.out = buffer_in(fixture.arena);
+    sources_add(fixture.sources, path, text, strlen(text), false);
+    return fixture;
+}
+
+static struct diag_render_options failing(struct fixture *fixture, const char *message)
+{
+    struct diag_failure *failure = ARENA_NEW(fixture->arena, struct diag_failure);
+    *failure = (struct diag_failure){"assertion", {0, 27, 28}, message};
+    return (struct diag_render_options){.failures = failure, .failure_count = 1, .version = "1.2"};
+}
+
+static void add_both(struct fixture *fixture)
+{
+    struct diag *diag = diag_add(fixture->diags, DIAG_E0202, (struct span){0, 10, 18}, "no `bandwith`");
+    diag_fix(fixture->diags, diag, (struct span){0, 10, 18}, "bandwidth", "did you mean `bandwidth`?");
+    diag = diag_add(fixture->diags, DIAG_W0601, (struct span){0, 27, 28}, "50 %% of it,\nor so");
+    diag_note_at(fixture->diags, diag, (struct span){0, 4, 5}, "see here");
+}
+
+/* ---- GitHub ---------------------------------------------------------------------------------------- */
+
+Test(diagnostics_formats, github_commands_are_escaped)
+{
+    struct fixture fixture = make("dir/a,b:c%.perf");
+    add_both(&fixture);
+    diags_render_github(&fixture.out, fixture.diags, fixture.sources, failing(&fixture, "x\r\ny"));
+    cr_assert_str_eq(
+        buffer_string(&fixture.out),
+        "::error file=dir/a%2Cb%3Ac%25.perf,line=2,col=3,endColumn=11,title=E0202 unknown-attribute::"
+        "no `bandwith`%0Adid you mean `bandwidth`?\n"
+        "::warning file=dir/a%2Cb%3Ac%25.perf,line=2,col=19,endColumn=20,title=W0601 no-native-peak::"
+        "50 %25 of it,%0Aor so%0Adir/a,b:c%25.perf:1:5: see here\n"
+        "::error file=dir/a%2Cb%3Ac%25.perf,line=2,col=19,endColumn=20,title=assertion::x%0D%0Ay\n");
+    arena_free(fixture.arena);
+}
+
+Test(diagnostics_formats, github_ranges_of_several_lines_have_no_columns)
+{
+    struct fixture fixture = make("p.perf");
+    diag_add(fixture.diags, DIAG_E0202, (struct span){0, 0, 30}, "m");
+    diag_add(fixture.diags, DIAG_E0404, (struct span){SPAN_NOWHERE, 0, 0}, "nowhere");
+    diags_render_github(&fixture.out, fixture.diags, fixture.sources, (struct diag_render_options){0});
+    cr_assert_str_eq(buffer_string(&fixture.out),
+                     "::error file=p.perf,line=1,endLine=3,title=E0202 unknown-attribute::m\n"
+                     "::error title=E0404 bad-override::nowhere\n");
+    arena_free(fixture.arena);
+}
+
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
+
+static json_t *parse(const struct buffer *out)
+{
+    json_error_t error;
+    json_t *root = json_loadb(out->data, out->length, JSON_REJECT_DUPLICATES, &error);
+    cr_assert_not_null(root, "line %d: %s\n%s", error.line, error.text, buffer_string(out));
+    return root;
+}
+
+/* The value at a path such as "runs/0/results/1/level". */
+static json_t *at(json_t *node, const char *path)
+{
+    char key[64];
+    while (node && *path) {
+        size_t length = strcspn(path, "/");
+        cr_assert_lt(length, sizeof key);
+        memcpy(key, path, length);
+        key[length] = '\0';
+        node =
+            json_is_array(node) ? json_array_get(node, strtoul(key, NULL, 10)) : json_object_get(node, key);
+        path += length + (path[length] == '/');
+    }
+    return node;
+}
+
+static void expect_text(json_t *root, const char *path, const char *expected)
+{
+    const char *actual = json_string_value(at(root, path));
+    cr_assert(actual && strcmp(actual, expected) == 0, "%s is %s, not %s", path, actual ? actual : "no text",
+              expected);
+}
+
+static void expect_number(json_t *root, const char *path, json_int_t expected)
+{
+    json_t *node = at(root, path);
+    cr_assert(json_is_integer(node) && json_integer_value(node) == expected, "%s is not %d", path,
+              (int)expected);
+}
+
+Test(diagnostics_formats, json_tells_places_notes_and_failures)
+{
+    struct fixture fixture = make("p.perf");
+    add_both(&fixture);
+    diags_render_json(&fixture.out, fixture.diags, fixture.sources, failing(&fixture, "x < 1"));
+    json_t *root = parse(&fixture.out);
+    expect_text(root, "schema", "perfc-diagnostics/1");
+    cr_assert_eq(json_array_size(at(root, "diagnostics")), 3);
+    expect_text(root, "diagnostics/0/code", "E0202");
+    expect_text(root, "diagnostics/0/severity", "error");
+    expect_text(root, "diagnostics/0/file", "p.perf");
+    expect_number(root, "diagnostics/0/line", 2);
+    expect_number(root, "diagnostics/0/column", 3);
+    expect_number(root, "diagnostics/0/end_column", 11);
+    expect_text(root, "diagnostics/0/notes/0/replacement", "bandwidth");
+    expect_text(root, "diagnostics/1/severity", "warning");
+    expect_number(root, "diagnostics/1/notes/0/line", 1);
+    expect_number(root, "diagnostics/1/notes/0/column", 5);
+    expect_text(root, "diagnostics/2/code", "assertion");
+    expect_text(root, "diagnostics/2/message", "x < 1");
+    expect_number(root, "diagnostics/2/column", 19);
+    json_decref(root);
+    arena_free(fixture.arena);
+}
+
+Test(diagnostics_formats, json_is_utf8_whatever_the_names)
+{
+    struct fixture fixture = make("\xFFp\xC3.perf");
+    diag_add(fixture.diags, DIAG_E0202, (struct span){SPAN_NOWHERE, 0, 0}, "a\x80z \"q\"");
+    diag_add(fixture.diags, DIAG_E0202, (struct span){0, 0, 3}, "m");
+    diags_render_json(&fixture.out, fixture.diags, fixture.sources,
+                      (struct diag_render_options){.warnings_are_errors = true});
+    json_t *root = parse(&fixture.out);
+    expect_text(root, "diagnostics/0/message", "a\xEF\xBF\xBDz \"q\"");
+    cr_assert(json_is_null(at(root, "diagnostics/0/file")));
+    expect_text(root, "diagnostics/1/file", "\xEF\xBF\xBDp\xEF\xBF\xBD.perf");
+    json_decref(root);
+    arena_free(fixture.arena);
+}
+
+/* ---- SARIF ------------------------------------------------------------------------------------------------
+ */
+
+Test(diagnostics_formats, sarif_has_rules_results_and_fixes)
+{
+    struct fixture fixture = make("dir/a b%.perf");
+    add_both(&fixture);
+    diag_add(fixture.diags, DIAG_E0202, (struct span){0, 27, 28}, "again");
+    diags_render_sarif(&fixture.out, fixture.diags, fixture.sources, failing(&fixture, "x < 1"));
+    json_t *root = parse(&fixture.out);
+    expect_text(root, "version", "2.1.0");
+    expect_text(root, "runs/0/tool/driver/name", "perfc");
+    expect_text(root, "runs/0/tool/driver/version", "1.2");
+    expect_text(root, "runs/0/columnKind", "unicodeCodePoints");
+    cr_assert_eq(json_array_size(at(root, "runs/0/tool/driver/rules")), 3); /* E0202 once */
+    cr_assert_eq(json_array_size(at(root, "runs/0/results")), 4);
+    for (size_t i = 0; i < 4; i++) { /* every index points at the rule of its result */
+        const char *path = arena_printf(fixture.arena, "runs/0/results/%zu/ruleIndex", i);
+        const char *rule = arena_printf(fixture.arena, "runs/0/tool/driver/rules/%d/id",
+                                        (int)json_integer_value(at(root, path)));
+        expect_text(root, arena_printf(fixture.arena, "runs/0/results/%zu/ruleId", i),
+                    json_string_value(at(root, rule)));
+    }
+    expect_text(root, "runs/0/results/0/level", "error");
+    expect_text(root, "runs/0/results/1/level", "warning");
+    expect_text(root, "runs/0/results/0/locations/0/physicalLocation/artifactLocation/uri",
+                "dir/a%20b%25.perf");
+    expect_number(root, "runs/0/results/0/locations/0/physicalLocation/region/startLine", 2);
+    expect_number(root, "runs/0/results/0/locations/0/physicalLocation/region/startColumn", 3);
+    expect_number(root, "runs/0/results/0/locations/0/physicalLocation/region/endColumn", 11);
+    expect_text(root, "runs/0/results/0/fixes/0/artifactChanges/0/replacements/0/insertedContent/text",
+                "bandwidth");
+    expect_text(root, "runs/0/results/1/relatedLocations/0/message/text", "see here");
+    expect_text(root, "runs/0/results/3/ruleId", "assertion");
+    json_decref(root);
+    arena_free(fixture.arena);
+}
+
+Test(diagnostics_formats, nothing_to_say_is_a_whole_document)
+{
+    struct fixture fixture = make("p.perf");
+    diags_render_sarif(&fixture.out, fixture.diags, fixture.sources, (struct diag_render_options){0});
+    json_t *root = parse(&fixture.out);
+    cr_assert(json_is_array(at(root, "runs/0/results")));
+    cr_assert_eq(json_array_size(at(root, "runs/0/results")), 0);
+    json_decref(root);
+    struct buffer out = buffer_in(fixture.arena);
+    diags_render_json(&out, fixture.diags, fixture.sources, (struct diag_render_options){0});
+    root = parse(&out);
+    cr_assert_eq(json_array_size(at(root, "diagnostics")), 0);
+    json_decref(root);
+    struct buffer none = buffer_in(fixture.arena);
+    diags_render_github(&none, fixture.diags, fixture.sources, (struct diag_render_options){0});
+    cr_assert_eq(none.length, 0);
+    arena_free(fixture.arena);
+}
+
+/* ---- the program
+ * ---------------------------------------------------------------------------------------------- */
+
+static const char plan[] =
+    "gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS }\n"
+    "model tiny { params = 7e9  layers = 32  hidden = 4096  heads = 32 }\n"
+    "scenario chat { gpu = card  model = tiny  engine = ideal  context = 4096  batch = 1 }\n"
+    "assert chat.fits\n"
+    "assert chat.tpot <= 8 ms \"fast & <good>\"\n";
+
+Test(diagnostics_formats, failed_assertions_stand_with_the_diagnostics)
+{
+    struct arena *arena = arena_new();
+    const char *path = scratch_file(arena, "plan.perf", plan);
+    struct run run = RUN(arena, "check", "--diagnostics=github", path);
+    cr_assert_eq(run.status, 5);
+    const char *place = arena_printf(
+        arena, "::error file=%s,line=5,col=1,endColumn=41,title=assertion::chat.tpot <= 8 ms (", path);
+    cr_assert_eq(strncmp(run.err, place, strlen(place)), 0, "%s", run.err);
+    run = RUN(arena, "--diagnostics=sarif", path, "-f", "json");
+    cr_assert_eq(run.status, 5);
+    struct buffer err = {.arena = arena, .data = (char *)(size_t)run.err, .length = run.err_length};
+    json_t *root = parse(&err);
+    expect_number(root, "runs/0/results/0/locations/0/physicalLocation/region/startLine", 5);
+    json_decref(root);
+    run = RUN(arena, "check", "--diagnostics=text", path);
+    cr_assert_eq(run.err_length, 0, "%s", run.err);
+    arena_free(arena);
+}
+
+Test(diagnostics_formats, junit_has_a_test_for_each_assertion)
+{
+    struct arena *arena = arena_new();
+    const char *path = scratch_file(arena, "plan.perf", plan);
+    struct run run = RUN(arena, "-f", "junit", path);
+    cr_assert_eq(run.status, 5);
+    const char *expected = arena_printf(
+        arena,
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<testsuites name=\"perfc\" tests=\"2\" failures=\"1\" errors=\"0\">\n"
+        "  <testsuite name=\"assertions\" tests=\"2\" failures=\"1\" errors=\"0\" skipped=\"0\">\n"
+        "    <testcase classname=\"%s\" name=\"chat.fits\" line=\"4\"/>\n"
+        "    <testcase classname=\"%s\" name=\"chat.tpot &lt;= 8 ms\" line=\"5\">\n"
+        "      <failure message=\"fast &amp; &lt;good&gt;: ",
+        path, path);
+    cr_assert_eq(strncmp(run.out, expected, strlen(expected)), 0, "%s", run.out);
+    cr_assert(ends_with(run.out, "type=\"assertion\"/>\n    </testcase>\n  </testsuite>\n</testsuites>\n"),
+              "%s", run.out);
+    arena_free(arena);
+}
+
+Test(diagnostics_formats, dependencies_are_a_rule_for_make)
+{
+    struct arena *arena = arena_new();
+    const char *directory = scratch_directory(arena);
+    write_file(arena_printf(arena, "%s/lib $x.perf", directory), "let rate = 2 TB/s\n", 18);
+    const char *importing = "import \"lib $x.perf\"\n"
+                            "gpu card { memory = 80 GB  bandwidth = rate  peak.fp16 = 312 TFLOPS }\n"
+                            "scenario chat { gpu = card  model = llama-2-7b  context = 4096  batch = 1 }\n";
+    write_file(arena_printf(arena, "%s/plan.perf", directory), importing, strlen(importing));
+    struct run run = run_perfc(arena, (struct run_options){.directory = directory}, "plan.perf", "-o", "r.md",
+                               "-o", "r.json", "--deps", "r.d", "--set", "chat.batch=2", (const char *)NULL);
+    cr_assert_eq(run.status, 0, "%s", run.err);
+    cr_assert_str_eq(read_file(arena, arena_printf(arena, "%s/r.d", directory), NULL),
+                     "r.md r.json: \\\n  plan.perf \\\n  lib\\ $$x.perf\n\nplan.perf:\n\nlib\\ $$x.perf:\n");
+    arena_free(arena);
+}
