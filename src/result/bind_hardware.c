@@ -1,4 +1,6 @@
 /* bind_hardware.c: cards, systems and engines as numbers. */
+#include <string.h>
+
 #include "result/bind_internal.h"
 
 /* ---- cards -------------------------------------------------------------------------------------- */
