@@ -7,7 +7,7 @@
 #include "source/diag.h"
 #include "source/source.h"
 
-enum { SUMMARY_MAX = 12, DETAILS_MAX = 100, LONE_MAX = 20 };
+enum { SUMMARY_MAX = 12, DETAILS_MAX = 24, LONE_MAX = 20 };
 
 /* The figures of the first table; the others are in the details. */
 static const enum quantity summary_figures[] = {
@@ -107,9 +107,11 @@ static void add_summary(struct builder *builder, const struct diff *diff)
                 add_figure(builder, table, scenario->name, &scenario->figures.items[j]);
     }
     if (diff->changed > SUMMARY_MAX)
-        rich_addf(builder->arena, add_paragraph(builder, section), TONE_MUTED,
-                  "The %d scenarios that changed most for the worse, of %zu that changed.", SUMMARY_MAX,
-                  diff->changed);
+        rich_addf(
+            builder->arena, add_paragraph(builder, section), TONE_MUTED,
+            "The %d scenarios that changed most for the worse, of %zu that changed; the JSON comparison has "
+            "them all.",
+            SUMMARY_MAX, diff->changed);
 }
 
 /* ---- why --------------------------------------------------------------------------------------------- */

@@ -45,7 +45,10 @@ void diff_thresholds_section(struct builder *builder, const struct diff *diff)
                 continue;
             struct report_row *row = add_row(builder, table);
             add_cell(builder, row, TONE_PLAIN, made->text);
-            add_cell(builder, row, made->holds ? TONE_GOOD : TONE_BAD,
+            add_cell(builder, row,
+                     !made->holds ? TONE_BAD
+                     : made->why  ? TONE_WARN
+                                  : TONE_GOOD,
                      made->holds ? (made->why ? "not decided" : "holds") : "exceeded " DOWN);
             add_cell(builder, row, TONE_PLAIN, made->left ? made->left : "");
             add_cell(builder, row, TONE_PLAIN, made->right ? made->right : "");

@@ -80,8 +80,11 @@ static void say_no_change(struct sentence *sentence, const struct diff *diff)
         rich_add(arena, sentence->out, TONE_PLAIN, first ? "No figure changed in " : "no figure changed in ");
     else
         rich_add(arena, sentence->out, TONE_PLAIN, first ? "Nothing changed in " : "nothing changed in ");
-    rich_addf(arena, sentence->out, TONE_PLAIN, "%s%zu scenario%s", diff->added > 0 ? "the other " : "",
-              diff->kept, diff->kept == 1 ? "" : "s");
+    if (diff->added > 0 && diff->kept == 1)
+        rich_add(arena, sentence->out, TONE_PLAIN, "the other scenario");
+    else
+        rich_addf(arena, sentence->out, TONE_PLAIN, "%s%zu scenario%s", diff->added > 0 ? "the other " : "",
+                  diff->kept, diff->kept == 1 ? "" : "s");
     if (diff->inputs.count > 0)
         rich_addf(arena, sentence->out, TONE_PLAIN, ", though %zu input%s did", diff->inputs.count,
                   diff->inputs.count == 1 ? "" : "s");

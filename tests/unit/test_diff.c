@@ -168,7 +168,7 @@ Test(diff, scenarios_come_and_go)
     cr_assert_str_eq(pair.diff->scenarios.items[0].name, "Qwen/Qwen3");
     cr_assert_eq(pair.diff->scenarios.items[1].state, DIFF_REMOVED);
     cr_assert_str_eq(verdict(&pair),
-                     "Qwen/Qwen3 is new; gone is removed; nothing changed in the other 1 scenario");
+                     "Qwen/Qwen3 is new; gone is removed; nothing changed in the other scenario");
     release(&pair);
 }
 
