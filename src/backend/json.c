@@ -186,14 +186,22 @@ static void write_declarations(struct json_writer *writer, const struct report *
     buffer_text(writer->out, "\n  },\n");
 }
 
-/* "why" is there only when the assertion could not be decided. */
+static void set_text(struct json_writer *writer, json_t *node, const char *key, const char *text)
+{
+    if (node && text)
+        json_object_set_new(node, key, string_node(writer, text));
+}
+
+/* "why" is there only when the assertion could not be decided, the sides only of a comparison. */
 static json_t *assertion_node(struct json_writer *writer, const struct report_assertion *assertion)
 {
     json_t *node = json_pack("{s:o, s:b, s:o, s:I}", "text", string_node(writer, assertion->text), "holds",
                              (int)assertion->holds, "message", string_node(writer, assertion->message),
                              "line", (json_int_t)assertion->line);
-    if (node && assertion->why)
-        json_object_set_new(node, "why", string_node(writer, assertion->why));
+    set_text(writer, node, "left", assertion->left);
+    set_text(writer, node, "right", assertion->right);
+    set_text(writer, node, "margin", assertion->margin);
+    set_text(writer, node, "why", assertion->why);
     return node;
 }
 

@@ -92,6 +92,9 @@ static void read_assertions(struct saved *saved)
             .text = text,
             .message = member_text(saved, node, "message"),
             .holds = json_is_true(json_object_get(node, "holds")),
+            .left = member_text(saved, node, "left"),
+            .right = member_text(saved, node, "right"),
+            .margin = member_text(saved, node, "margin"),
             .why = member_text(saved, node, "why"),
             .line = (unsigned)json_integer_value(json_object_get(node, "line")),
         };
