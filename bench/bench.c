@@ -86,7 +86,7 @@ static void print_cost(const char *what, struct cost cost, const char *remark)
 /* A plan with `count` scenarios that differ in card, batch and length. */
 static void write_plan(const char *path, int count)
 {
-    static const char *const cards[] = {"h100-sxm", "h200-sxm", "b200-sxm", "a100-sxm-80gb"};
+    static const char *const cards[] = {"h100-sxm", "h200-sxm", "b200-sxm", "a100-sxm-80"};
     FILE *file = fopen(path, "w");
     if (file == NULL)
         fail(path);
