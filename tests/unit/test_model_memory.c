@@ -334,3 +334,170 @@ Test(model_memory, speculation)
     near("a draft model", memory_of(&whole).weights, 2 * alone, 0);
     near("its cache, and room for the drafts", memory_of(&whole).kv_per_sequence, 2 * 1003 * 131072.0, 0);
 }
+
+/* ---- as engines lay it out ------------------------------------------------------------------ */
+
+/* edges.md: the prefix is stored once. 1000 of 2000 tokens, 62 whole pages of 16 in common: 992 tokens. */
+Test(model_memory, shared_prefix_is_stored_once)
+{
+    struct whole whole;
+    set_up(&whole);
+    whole.engine.page = 16;
+    whole.input.context = 2000, whole.input.prompt = 2000, whole.input.batch = 10;
+    near("none", memory_of(&whole).kv, 10 * 2000 * 131072.0, 0);
+    whole.input.cached_prefix = 1000;
+    near("shared", memory_of(&whole).kv_shared, 992 * 131072.0, 0);
+    near("stored", memory_of(&whole).kv, (992 + 10 * 1008) * 131072.0, 0);
+    /* pool 69838823424 B = 532828.5 tokens: (532828.5 - 992) / 1008 = 527.6 */
+    near("batch", memory_of(&whole).max_batch, 527, 0);
+    /* 992 + 10 (t - 992) <= 532828.5: t <= 54175.6, in whole pages 54160 */
+    near("context", memory_of(&whole).max_context, 54160, 0);
+    /* A window forgets the prefix, so nothing of it is shared. */
+    whole.model.blocks[0].window = 512;
+    near("windowed", memory_of(&whole).kv_shared, 0, 0);
+}
+
+/* Field case 34, tensor by tensor: 31.5, 24.5, 259 and 129.5 MiB a block round to 32, 24.5, 260 and 130;
+ * 1039.5 MiB twice to 1040. 7,615,616,512 parameters; RoPE table 32768 * 128 * 2 B = 8 MiB. */
+Test(model_memory, weights_as_an_allocator_lays_them_out)
+{
+    struct whole whole;
+    set_up(&whole);
+    whole.model.model =
+        (struct pm_model){.hidden = 3584, .vocab = 152064, .final_norms = 1, .max_context = 32768};
+    whole.model.blocks[0] = grouped(28, 28, 4, 128);
+    whole.model.blocks[0].qkv_bias = true, whole.model.blocks[0].norms = 2;
+    whole.model.blocks[0].ffn = 18944, whole.model.blocks[0].ffn_gated = true;
+    whole.model.blocks[0].rotary_dim = 128;
+    fixture_formats(&whole.model, &fixture_bf16);
+    fixture_connect(&whole.model, 1);
+    near("tensors", memory_of(&whole).weights, 7615616512.0 * 2, 0);
+    whole.engine.allocator_block = 2 * MIB;
+    near("rounding", memory_of(&whole).allocator_slack, (28 * 2 + 1) * MIB, 0);
+    whole.engine.rope_table = true;
+    near("table", memory_of(&whole).rope_table, 8 * MIB, 0);
+    near("34: logged", memory_of(&whole).weights / GIB, 14.2488, 2e-4);
+    /* At tp 2, 15.75 and 129.5 MiB round to 16 and 130, 12.25 and 64.75 do not (1.75 and 1.25 over): 0.75 MiB
+     * a block. Half of 1039.5 MiB rounds to 520. */
+    whole.input.tp = 2;
+    near("two ranks", memory_of(&whole).allocator_slack, (28 * 0.75 + 2 * 0.25) * MIB, 0);
+}
+
+/* Field case 58: Qwen3.8-27B on two cards, 8-bit cache: a state of 48 * 128 * 128 / 2 32-bit values and
+ * (2 * 2048 + 6144) * 3 / 2 of 16 bits is 1,603,584 bytes; 1024 bytes of keys and values a token, so a page
+ * has 1568 tokens. 16 blocks to a group: 84 pages of attention for 131,072 tokens and two for each of three
+ * groups of states make 90; 4.99 GiB hold 208. */
+Test(model_memory, pages_that_states_share)
+{
+    struct whole whole;
+    set_up(&whole);
+    struct pm_block full = grouped(16, 24, 4, 256), linear = {.count = 48,
+                                                              .attention = PM_ATTENTION_LINEAR,
+                                                              .linear_key_heads = 16,
+                                                              .linear_value_heads = 48,
+                                                              .linear_key_dim = 128,
+                                                              .linear_value_dim = 128,
+                                                              .conv_kernel = 4};
+    whole.model.model = (struct pm_model){.hidden = 64};
+    whole.model.blocks[0] = full, whole.model.blocks[1] = linear;
+    fixture_formats(&whole.model, &fixture_bf16);
+    fixture_connect(&whole.model, 2);
+    whole.model.model.kv_format.bits = 8;
+    whole.engine.unified_pages = true, whole.engine.state_pages = 2, whole.engine.page = 16;
+    whole.input.tp = 2, whole.input.context = 131072;
+    whole.gpu.memory = memory_of(&whole).weights + 4.99 * GIB;
+    struct pm_memory memory = memory_of(&whole);
+    near("page", memory.page_tokens, 1568, 0);
+    near("request", memory.kv_per_sequence, 90.0 * 16 * 1568 * 1024, 0);
+    near("58: logged", memory.kv_tokens, 302921, 0); /* 208 / 90 * 131072 */
+    near("batch", memory.max_batch, 2, 0);
+    /* Without sharing, a state is no longer than it is. */
+    whole.engine.unified_pages = false;
+    near("apart", memory_of(&whole).kv_per_sequence, 16 * 1024.0 * 131072 + 48 * 1603584.0, 0);
+}
+
+/* gpt-oss-20b: 12 full and 12 windowed blocks in two groups of pages of 16 tokens. A window of 128 and a step
+ * of 2048 tokens touch ceil(2175 / 16) + 1 = 137 pages, the full blocks 8192. */
+Test(model_memory, pages_that_windows_share)
+{
+    struct whole whole;
+    set_up(&whole);
+    whole.model.blocks[0] = grouped(12, 64, 8, 64), whole.model.blocks[1] = grouped(12, 64, 8, 64);
+    whole.model.blocks[1].window = 128;
+    fixture_formats(&whole.model, &fixture_bf16);
+    fixture_connect(&whole.model, 2);
+    whole.engine.unified_pages = true, whole.engine.page = 16, whole.engine.chunk = 2048;
+    whole.input.context = 131072;
+    near("long", memory_of(&whole).kv_per_sequence, (8192 + 137) * 16.0 * 12 * 2048, 0);
+    whole.input.context = 100;
+    near("short", memory_of(&whole).kv_per_sequence, (7 + 7) * 16.0 * 12 * 2048, 0);
+    /* llama.cpp, field case 75: 128 + 512 tokens in cells of 256 make 768. */
+    whole.engine.unified_pages = false, whole.engine.page = 256, whole.engine.window_margin = 512;
+    whole.input.context = 131072;
+    near("cells", memory_of(&whole).kv_per_sequence, 2048.0 * 12 * (131072 + 768), 0);
+}
+
+/* A cap on what the driver reports, graphs inside it or beside it, buffers for exchanges, and a cache that
+ * takes nine tenths of the rest. 8030261248 parameters of 16 bits. */
+Test(model_memory, budget_of_an_engine)
+{
+    struct whole whole;
+    set_up(&whole);
+    whole.gpu.driver_memory = 79 * GIB;
+    near("all of it", memory_of(&whole).capacity, 80 * GIB, 0);
+    whole.engine.cap_on_driver_memory = true, whole.engine.utilization = 0.9;
+    near("as reported", memory_of(&whole).usable, 0.9 * 79 * GIB, 1e-5);
+    whole.engine.graphs = GIB, whole.engine.communicator = GIB / 2;
+    near("graphs beside the cap", memory_of(&whole).usable, 0.9 * 79 * GIB, 1e-5);
+    near("one GPU exchanges nothing", memory_of(&whole).overhead, 0, 0);
+    whole.engine.graphs_in_cap = true, whole.input.tp = 2;
+    near("graphs inside, two GPUs", memory_of(&whole).overhead, 1.5 * GIB, 0);
+    whole.engine.graphs_in_cap = false, whole.engine.graphs = 20 * GIB, whole.input.tp = 1;
+    near("graphs leave less than the cap", memory_of(&whole).usable, 59 * GIB, 0);
+    whole.engine.graphs = 0, whole.engine.cache_share = 0.75, whole.engine.utilization = 1;
+    double left = 79 * GIB - 16060522496.0;
+    near("pool", memory_of(&whole).pool, 0.75 * left, 1e-4);
+    near("reserve", memory_of(&whole).reserve, 0.25 * left, 1e-4);
+}
+
+/* Field cases 5 and 7: 256 rows of 128,256 logits of 40 bytes, or a chunk of 40,000 tokens of
+ * 2 * (3 * 4096 + 3 * 14336 / 2) bytes, whichever is more. */
+Test(model_memory, profiled_activations)
+{
+    struct whole whole;
+    set_up(&whole);
+    whole.engine.activations_in_overhead = false;
+    whole.engine.profile_rows = 256, whole.engine.profile_row_bytes = 40;
+    whole.engine.chunk = 8192, whole.input.tp = 2;
+    near("rows", memory_of(&whole).activations, 256 * 128256 * 40.0, 0);
+    whole.input.chunk = 40000;
+    near("chunk", memory_of(&whole).activations, 40000 * 67584.0, 0);
+    near("7: logged", memory_of(&whole).activations / GIB, 2.53, 0.02);
+}
+
+/* An index before grouped attention: 5 + 4 bytes per token and block besides 2 * 8 * 128 * 2. */
+Test(model_memory, index_before_grouped_attention)
+{
+    struct pm_block block = grouped(3, 64, 8, 128);
+    block.index_heads = 4, block.index_dim = 5;
+    near("index", kv(&block, 1, 16, 1000, 1), 3 * 1000 * (4096.0 + 9), 0);
+    near("replicated", kv(&block, 1, 16, 1000, 8), 3 * 1000 * (512.0 + 9), 0);
+    block.window = 100; /* keys of the index reach further than the window */
+    near("windowed", kv(&block, 1, 16, 1000, 1), 3 * (100 * 4096.0 + 1000 * 9), 0);
+}
+
+/* A dense feed-forward beside the experts of a block: 3 * 4096 * 1000 and 8 * 3 * 4096 * 500 and the router.
+ */
+Test(model_memory, dense_beside_experts)
+{
+    struct whole whole;
+    set_up(&whole);
+    double without = memory_of(&whole).weights - 32 * 3 * 4096.0 * 14336 * 2;
+    whole.model.blocks[0].ffn = 1000;
+    whole.model.blocks[0].experts = 8, whole.model.blocks[0].active_experts = 2;
+    whole.model.blocks[0].expert_ffn = 500;
+    fixture_formats(&whole.model, &fixture_bf16);
+    fixture_connect(&whole.model, 1);
+    near("weights", memory_of(&whole).weights,
+         without + 32 * 2 * (3 * 4096.0 * 1000 + 8 * 3 * 4096.0 * 500 + 4096 * 8), 0);
+}

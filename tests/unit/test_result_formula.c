@@ -49,6 +49,14 @@ static const char plan_text_all[] =
     "= 2\n"
     "  replicas = 3 }\n"
     "scenario loop-stages { gpu = card  model = grouped  prompt = 500  output = 300  batch = 32  pp = 2 }\n"
+    "scenario loop-prefix : loop { engine = vllm  cached_prefix = 1000 }\n"
+    "scenario loop-prefix-window : loop-window { cached_prefix = 1000 }\n"
+    "scenario loop-vllm : loop { engine = vllm-0.21  tp = 2 }\n"
+    "scenario loop-trt : loop { engine = tensorrt-llm  tp = 2 }\n"
+    "scenario loop-sglang : loop { engine = sglang  overhead = 1 GB }\n"
+    "scenario loop-llama : loop-window { engine = llama-cpp }\n"
+    "scenario loop-hybrid { gpu = a100-sxm-80  model = qwen3.5-27b  engine = vllm  prompt = 9000  output = 500\n"
+    "  batch = 4  cached_prefix = 5000 }\n"
     "scenario loop-draft : loop { speculation.tokens = 3  speculation.acceptance = 0.7 }\n";
 
 static struct expr *parse_text(struct result_fixture *fixture, const char *formula)
