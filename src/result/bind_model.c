@@ -295,17 +295,23 @@ static bool is_complete(struct bind_job *job, struct decl *decl, const struct pm
  * tested against their published totals instead. */
 enum { PARAMS_TOLERANCE_PERCENT = 2 };
 
+static bool differ(double declared, double derived)
+{
+    return fabs(declared - derived) * 100 > PARAMS_TOLERANCE_PERCENT * declared;
+}
+
 static void check_params(struct bind_job *job, struct decl *decl, double declared, double derived)
 {
     const struct setting *setting = plan_setting(job->binder->plan, decl, ATTR_MODEL_PARAMS);
-    if (decl->catalogue || fabs(declared - derived) * 100 <= PARAMS_TOLERANCE_PERCENT * declared)
+    if (decl->catalogue || !differ(declared, derived))
         return;
     diag_add(plan_diags(job->binder->plan), DIAG_W0603, setting->span,
              "`params` says %.4g, the architecture of `%s` comes to %.4g", declared, decl->name, derived);
 }
 
-/* With an architecture, a declared count only adds what the formulas do not see (model.md section 1: the
- * declared count overrides the derived one); without, it is all there is. */
+/* The declared count overrides the derived one (model.md section 1). What the formulas miss of a checkpoint
+ * is a small rest that no step reads; a larger difference scales every matrix of the architecture, so that
+ * no part is ever less than nothing. Without an architecture the declared count is all there is. */
 static void settle_params(struct bind_job *job, struct decl *decl, struct bound_model *bound)
 {
     struct pm_model *model = &bound->model;
@@ -317,7 +323,10 @@ static void settle_params(struct bind_job *job, struct decl *decl, struct bound_
         bound->derived_params = params.total;
         if (bound->declared_params > 0) {
             check_params(job, decl, bound->declared_params, params.total);
-            model->extra_params += bound->declared_params - params.total;
+            if (differ(bound->declared_params, params.total))
+                model->declared_params = bound->declared_params;
+            else
+                model->extra_params += bound->declared_params - params.total;
         }
         return;
     }

@@ -168,7 +168,12 @@ static void assume_model(struct assume_job *job)
     const struct bound_model *model = job->binding->model;
     if (model->model.declared_params > 0)
         assume(job, "params", quantity_text(job->arena, model->model.declared_params, dim_none()),
-               "no complete architecture is declared: every parameter is multiplied, and read once per step");
+               model->complete
+                   ? arena_printf(job->arena, "the architecture comes to %s; every matrix is scaled by %.3g",
+                                  quantity_text(job->arena, model->derived_params, dim_none()),
+                                  model->model.declared_params / model->derived_params)
+                   : "no complete architecture is declared: every parameter is multiplied, and read once "
+                     "per step");
     for (size_t i = 0; i < model->model.block_count; i++) {
         struct decl *decl = model->block_decls[i];
         const struct pm_block *block = &model->model.blocks[i];

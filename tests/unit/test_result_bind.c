@@ -119,6 +119,19 @@ Test(result_bind, declared_params_override_the_derived_count)
     result_close(&fixture);
 }
 
+/* Half of the derived 189632: every part is half of what the architecture says, none is negative, and a step
+ * reads no more than there is: (12288 + 49152 + 64000 of the head) / 2 parameters of 2 bytes. */
+Test(result_bind, a_declared_count_far_from_the_derived_one_scales_every_matrix)
+{
+    struct result_fixture fixture =
+        result_open(CARD SMALL "params = 94816 }\nscenario s { model = small  " LOAD " }");
+    cr_expect_float_eq(result_number(&fixture, KIND_SCENARIO, "s", "memory.weights"), 2 * 94816, 1e-6);
+    cr_expect_float_eq(result_number(&fixture, KIND_SCENARIO, "s", "memory.weights.ffn"), 49152, 1e-6);
+    cr_expect_eq(result_number(&fixture, KIND_SCENARIO, "s", "memory.weights.other"), 0);
+    cr_expect_float_eq(result_number(&fixture, KIND_SCENARIO, "s", "decode.weight_traffic"), 125440, 1e-6);
+    result_close(&fixture);
+}
+
 Test(result_bind, a_block_with_its_own_ffn_is_dense)
 {
     struct result_fixture fixture = result_open(
