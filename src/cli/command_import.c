@@ -29,6 +29,7 @@ enum exit_status command_import(struct cli *cli)
     buffer_add(&text, imported.text, imported.length);
     if (cli->outputs.count == 0)
         return output_standard(&text);
+    sources_add(session.sources, path, "", 0, false);
     if (output_is_input(session.sources, cli->outputs.items[0])) {
         cli_complain("%s is the file to be imported", cli->outputs.items[0]);
         return EXIT_USAGE;

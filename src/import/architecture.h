@@ -105,7 +105,8 @@ enum { LAYERS_MAX = 10000 };
 struct architecture {
     const char *name;   /* what plans call it */
     const char *title;  /* "Qwen/Qwen3-32B" */
-    const char *source; /* where it comes from */
+    const char *source; /* where it comes from, and how sure that is */
+    const char *confidence;
     double hidden, vocab, positions, extra_params, max_context, tower_params, mtp_params;
     double params; /* stated count, in place of an architecture */
     bool tied, head_bias, embedding_norm, no_final_norm;

@@ -85,6 +85,14 @@ bool config_architecture(struct import_job *job, const struct json_file *json, s
         unknown_family(&config);
         return false;
     }
+    bool assumed = !config.family_name || strcmp(config.family->name, config.family_name) != 0;
+    config.model.confidence = "datasheet";
+    if (assumed) {
+        architecture_note(job->arena, &config.model,
+                          "The architecture %s is not known; a plain decoder is assumed.",
+                          config.family_name ? config.family_name : "");
+        config.model.confidence = "derived";
+    }
     config.family->build(&config, config.family->traits);
     report_missing(&config);
     if (job->failed)

@@ -167,7 +167,7 @@ static bool deliver(struct import_job *job, const struct architecture *model, st
 {
     struct buffer out = buffer_in(job->arena);
     architecture_write(&out, model);
-    imported->path = arena_printf(job->arena, "%s (imported)", job->path);
+    imported->path = job->path;
     imported->text = buffer_string(&out);
     imported->length = out.length;
     return true;

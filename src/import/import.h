@@ -18,7 +18,7 @@ struct import_options {
 };
 
 struct imported {
-    const char *path; /* what diagnostics about the text should call it */
+    const char *path; /* of the file it came from */
     const char *text; /* one model, after the formats it needs */
     size_t length;
 };

@@ -137,6 +137,7 @@ const char *shapes_model(struct shapes *shapes, struct architecture *model)
     model->head_bias = shapes->head_bias;
     model->no_final_norm = !shapes->final_norm;
     bool assumed = false;
+    model->confidence = "derived";
     for (size_t i = 0; i < count; i++) {
         const struct shape_layer *layer = &shapes->layers.items[i];
         double *v = model->layers[i].value, size = head_size(layer);

@@ -492,5 +492,5 @@ void architecture_write(struct buffer *out, const struct architecture *model)
         buffer_printf(&note, "%s%s", i ? " " : "", model->notes.items[i]);
     put_string(&writer, "note", buffer_string(&note));
     put_string(&writer, "source", model->source);
-    buffer_text(out, "  confidence = datasheet\n}\n");
+    buffer_printf(out, "  confidence = %s\n}\n", model->confidence ? model->confidence : "datasheet");
 }

@@ -1,0 +1,74 @@
+/* import_fixture.c: model files imported and evaluated. */
+#include "import_fixture.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+
+static struct import_run run_new(void)
+{
+    struct import_run run = {.arena = arena_new()};
+    run.sources = sources_new(run.arena);
+    run.diags = diags_new(run.arena);
+    run.imported.text = "";
+    return run;
+}
+
+struct import_run import_file(const char *path, bool assume_dense)
+{
+    struct import_run run = run_new();
+    struct import_options options = {.assume_dense = assume_dense};
+    run.known = import_model(run.arena, run.sources, run.diags, path, &options, &run.imported);
+    return run;
+}
+
+struct import_run import_bytes(const char *path, const char *bytes, size_t length)
+{
+    struct import_run run = run_new();
+    struct import_options options = {0};
+    run.known =
+        import_model_bytes(run.arena, run.sources, run.diags, path, bytes, length, &options, &run.imported);
+    return run;
+}
+
+void import_close(struct import_run *run)
+{
+    arena_free(run->arena);
+}
+
+struct import_error import_error(const struct import_run *run)
+{
+    struct import_error error = {.code = "", .message = ""};
+    if (diags_count(run->diags) == 0)
+        return error;
+    const struct diag *diag = diags_get(run->diags, 0);
+    error.code = diag_info(diag->code)->code;
+    error.message = diag->message;
+    source_position(sources_get(run->sources, diag->span.file), diag->span.start, &error.line, &error.column);
+    return error;
+}
+
+const char *import_model_of(struct arena *arena, const char *text)
+{
+    const char *at = strncmp(text, "model ", 6) == 0 ? text : strstr(text, "\nmodel ");
+    cr_assert(at != NULL, "no model in\n%s", text);
+    at += *at == '\n' ? 7 : 6;
+    bool quoted = *at == '"';
+    return arena_strndup(arena, at + quoted, strcspn(at + quoted, quoted ? "\"" : " "));
+}
+
+struct result_fixture import_evaluate_file(const char *path)
+{
+    struct arena *arena = arena_new();
+    const char *plan = arena_printf(arena, "import \"%s\"\n", path);
+    struct result_fixture fixture = result_open(plan);
+    arena_free(arena);
+    return fixture;
+}
+
+struct result_fixture import_evaluate_text(const char *text)
+{
+    return result_open(text);
+}

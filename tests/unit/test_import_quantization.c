@@ -1,0 +1,206 @@
+/* test_import_quantization.c: how quantised configurations are stored, worked by hand for one small model, and
+ * the formats that imports name against those of the standard library. */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "import/storage.h"
+#include "import_fixture.h"
+#include "run.h"
+
+static struct arena *arena;
+
+static void set_up(void)
+{
+    arena = arena_new();
+}
+
+static void tear_down(void)
+{
+    arena_free(arena);
+}
+
+TestSuite(import_quantization, .init = set_up, .fini = tear_down);
+
+Test(import_quantization, formats_are_those_of_the_standard_library)
+{
+    static const char *const names[] = {
+        "fp64",   "fp32",   "bf16",  "fp16",   "fp8",    "fp8-e5m2", "fp8-block", "int8",    "mxfp8",
+        "mxfp4",  "nvfp4",  "nf4",   "q4_0",   "q4_1",   "q5_0",     "q5_1",      "q8_0",    "q2_k",
+        "q3_k",   "q4_k",   "q5_k",  "q6_k",   "iq1_s",  "iq1_m",    "iq2_xxs",   "iq2_xs",  "iq2_s",
+        "iq3_xxs", "iq3_s", "iq4_nl", "iq4_xs", "int4-g32", "nf4-double", "gptq-int4-g128", "awq-int4-g128",
+        "gptq-int4-g32", "awq-int4-g32"};
+    struct result_fixture fixture = result_open("let x = 1\n");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const struct storage *storage = storage_standard(names[i]);
+        struct decl *decl = plan_find(fixture.plan, KIND_FORMAT, names[i]);
+        cr_assert(storage && decl, "%s", names[i]);
+        cr_assert(storage->bits == plan_number(fixture.plan, decl, ATTR_FORMAT_BITS, 0), "%s", names[i]);
+        cr_assert_str_eq(storage->compute, plan_text(fixture.plan, decl, ATTR_FORMAT_COMPUTE, ""));
+        cr_assert(storage->weight_only == plan_bool(fixture.plan, decl, ATTR_FORMAT_WEIGHT_ONLY, false));
+    }
+    result_close(&fixture);
+}
+
+/* Two layers of hidden 256: attention 4 x 256 x 256, feed-forward 3 x 256 x 512; 1000 words, untied. */
+enum {
+    ATTENTION = 2 * 4 * 256 * 256, /* 524,288 */
+    FFN = 2 * 3 * 256 * 512,       /* 786,432 */
+    TABLES = 2 * 1000 * 256,       /* 512,000: embedding and head */
+    HEAD = TABLES / 2,
+    NORMS = 2 * 2 * 256 + 256 /* 1,280 */
+};
+
+static const char *dense(const char *quantization)
+{
+    return arena_printf(arena,
+                        "{\"model_type\": \"llama\", \"hidden_size\": 256, \"num_hidden_layers\": 2,\n"
+                        "\"num_attention_heads\": 4, \"intermediate_size\": 512, \"vocab_size\": 1000,\n"
+                        "\"quantization_config\": %s}",
+                        quantization);
+}
+
+static double weight_bytes(const char *json)
+{
+    struct import_run run = import_bytes("tiny.json", json, strlen(json));
+    cr_assert(run.known, "%s\n%s", import_error(&run).message, json);
+    struct result_fixture fixture = import_evaluate_text(run.imported.text);
+    cr_assert(diags_count(fixture.diags) == 0, "%s\n%s", diags_count(fixture.diags) ? diags_get(fixture.diags, 0)->message : "",
+              run.imported.text);
+    double bytes = result_number(&fixture, KIND_MODEL, "tiny", "weight_bytes");
+    result_close(&fixture);
+    import_close(&run);
+    return bytes;
+}
+
+/* Each form, and the bits of matrices in layers; the ends stay in 16 bits. */
+static const struct form {
+    const char *json;
+    double bits;
+} forms[] = {
+    {"{\"quant_method\": \"fp8\", \"weight_block_size\": [128, 128], \"fmt\": \"e4m3\"}", 8 + 32.0 / 16384},
+    {"{\"quant_method\": \"fp8\", \"weight_block_size\": [64, 32]}", 8 + 32.0 / 2048},
+    {"{\"quant_method\": \"fp8\", \"weight_block_size\": null, \"activation_scheme\": \"static\"}", 8},
+    {"{\"quant_method\": \"gptq\", \"bits\": 4, \"group_size\": 128, \"desc_act\": false}", 4 + 20.0 / 128},
+    {"{\"quant_method\": \"gptq\", \"bits\": 8, \"group_size\": 64}", 8 + 24.0 / 64},
+    {"{\"quant_method\": \"awq\", \"w_bit\": 4, \"q_group_size\": 64, \"version\": \"gemm\"}", 4 + 20.0 / 64},
+    {"{\"quant_method\": \"bitsandbytes\", \"load_in_4bit\": true, \"bnb_4bit_quant_type\": \"nf4\"}", 4.5},
+    {"{\"quant_method\": \"bitsandbytes\", \"load_in_8bit\": true}", 8},
+    {"{\"quant_method\": \"modelopt\", \"quant_algo\": \"NVFP4\", \"ignore\": [\"lm_head\"]}", 4.5},
+    {"{\"quant_algo\": \"FP8\", \"ignore\": [\"lm_head\"]}", 8},
+    {"{\"quant_method\": \"compressed-tensors\", \"format\": \"pack-quantized\", \"ignore\": [\"lm_head\"],\n"
+     " \"config_groups\": {\"group_0\": {\"targets\": [\"Linear\"], \"weights\": {\"num_bits\": 4, \"type\": \"int\",\n"
+     " \"group_size\": 128, \"symmetric\": true}}}}",
+     4 + 16.0 / 128},
+    {"{\"quant_method\": \"compressed-tensors\", \"format\": \"float-quantized\", \"ignore\": [\"re:.*lm_head\"],\n"
+     " \"config_groups\": {\"g\": {\"targets\": [\"Linear\"], \"input_activations\": {\"num_bits\": 8},\n"
+     " \"weights\": {\"num_bits\": 8, \"type\": \"float\", \"strategy\": \"channel\"}}}}",
+     8},
+    {"{\"quant_method\": \"compressed-tensors\", \"format\": \"mxfp4-pack-quantized\", \"ignore\": [\"lm_head\"],\n"
+     " \"config_groups\": {\"g\": {\"targets\": [\"Linear\"], \"weights\": {\"num_bits\": 4, \"type\": \"float\",\n"
+     " \"group_size\": 32}}}}",
+     4.25},
+};
+
+Test(import_quantization, every_form_has_its_bytes)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        double expected = (ATTENTION + FFN) * forms[i].bits / 8 + 2 * (TABLES + NORMS);
+        double bytes = weight_bytes(dense(forms[i].json));
+        cr_assert(bytes == expected, "%.17g, not %.17g: %s", bytes, expected, forms[i].json);
+    }
+}
+
+/* One layer's feed-forward kept, one of four projections kept everywhere, and the head quantised. */
+Test(import_quantization, exceptions_are_applied_to_each_matrix)
+{
+    const char *json = dense("{\"quant_method\": \"compressed-tensors\", \"ignore\": [\"model.layers.1.mlp\", "
+                             "\"re:.*self_attn\\\\.(q|k)_proj\"],\n \"config_groups\": {\"g\": {\"targets\": [\"Linear\"], "
+                             "\"input_activations\": {\"num_bits\": 8}, \"weights\": {\"num_bits\": 8, \"type\": \"float\"}}}}");
+    double expected = ATTENTION / 2 * 2 + ATTENTION / 2 * 1 + FFN / 2 * 2 + FFN / 2 * 1 + HEAD * 1 + (TABLES - HEAD) * 2 + NORMS * 2;
+    cr_assert(weight_bytes(json) == expected, "%.17g, not %.17g", weight_bytes(json), expected);
+}
+
+/* A glob that ends in a digit and a star means layers 1 and 10 to 19, as fnmatch has it. */
+Test(import_quantization, globs_are_globs)
+{
+    const char *one = dense("{\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", \"ignore\": [\"model.layers.1*\"]}");
+    const char *none = dense("{\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", \"ignore\": [\"mtp.layers.1*\"]}");
+    double all = ATTENTION + FFN;
+    cr_assert(weight_bytes(one) == all / 2 + all / 2 * 2 + 2 * (TABLES + NORMS));
+    cr_assert(weight_bytes(none) == all + 2 * (TABLES + NORMS));
+}
+
+Test(import_quantization, named_layers_have_their_own_formats)
+{
+    const char *json = dense("{\"quant_method\": \"modelopt\", \"quant_algo\": \"MIXED_PRECISION\", \"quantized_layers\": {\n"
+                             "\"model.layers.0.mlp.up_proj\": {\"quant_algo\": \"NVFP4\", \"group_size\": 16},\n"
+                             "\"model.layers.1.self_attn.o_proj\": {\"quant_algo\": \"FP8\"},\n"
+                             "\"lm_head\": {\"quant_algo\": \"FP8\"}}}");
+    double expected = (256 * 512) * 4.5 / 8 + (256 * 256) * 1 + HEAD + 2 * (ATTENTION + FFN - 256 * 512 - 256 * 256) +
+                      2 * (TABLES - HEAD + NORMS);
+    cr_assert(weight_bytes(json) == expected, "%.17g, not %.17g", weight_bytes(json), expected);
+}
+
+/* mxfp4 without a list still means the experts only; here 4 experts of 3 x 256 x 256, and a router. */
+Test(import_quantization, mxfp4_is_for_experts)
+{
+    const char *json = "{\"model_type\": \"mixtral\", \"hidden_size\": 256, \"num_hidden_layers\": 1,\n"
+                       "\"num_attention_heads\": 4, \"intermediate_size\": 256, \"vocab_size\": 1000,\n"
+                       "\"num_local_experts\": 4, \"num_experts_per_tok\": 2, \"quantization_config\": {\"quant_method\": \"mxfp4\"}}";
+    double expected = 4 * 3 * 256 * 256 * 4.25 / 8 + 2 * (4 * 256 * 256 + 4 * 256 + TABLES + 3 * 256);
+    cr_assert(weight_bytes(json) == expected, "%.17g, not %.17g", weight_bytes(json), expected);
+}
+
+static void expect_cache(const char *member, const char *expected)
+{
+    const char *json = dense(arena_printf(arena, "{\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", %s}", member));
+    struct import_run run = import_bytes("tiny.json", json, strlen(json));
+    cr_assert(run.known, "%s", import_error(&run).message);
+    bool found = strstr(run.imported.text, expected) != NULL;
+    cr_assert(found == (*expected != '!'), "%s:\n%s", member, run.imported.text);
+    import_close(&run);
+}
+
+Test(import_quantization, the_cache_has_a_format_of_its_own)
+{
+    expect_cache("\"kv_cache_scheme\": {\"num_bits\": 8, \"type\": \"float\"}", "kv_cache = fp8\n");
+    expect_cache("\"kv_cache_scheme\": \"FP8\"", "kv_cache = fp8\n");
+    expect_cache("\"kv_cache_quant_algo\": \"NVFP4\"", "kv_cache = nvfp4\n");
+    expect_cache("\"kv_cache_scheme\": null", "!");
+}
+
+Test(import_quantization, a_second_file_decides_when_the_first_is_silent)
+{
+    const char *config = scratch_file(arena, "config.json", "{\"model_type\": \"llama\", \"hidden_size\": 256, \"num_hidden_layers\": 2,\n"
+                                                            "\"num_attention_heads\": 4, \"intermediate_size\": 512, \"vocab_size\": 1000}");
+    size_t directory = strlen(config) - strlen("config.json");
+    const char *second = arena_printf(arena, "%.*shf_quant_config.json", (int)directory, config);
+    static const char text[] = "{\"producer\": {\"name\": \"modelopt\"}, \"quantization\": {\"quant_algo\": \"NVFP4\",\n"
+                               "\"kv_cache_quant_algo\": \"FP8\", \"exclude_modules\": [\"lm_head\"]}}";
+    write_file(second, text, sizeof text - 1);
+    struct import_run run = import_file(config, false);
+    cr_assert(run.known);
+    cr_assert_not_null(strstr(run.imported.text, "weights = nvfp4   kv_cache = fp8\n"), "%s", run.imported.text);
+    import_close(&run);
+}
+
+static void expect_refusal(const char *quantization, unsigned line, unsigned column, const char *words)
+{
+    const char *json = dense(quantization);
+    struct import_run run = import_bytes("tiny.json", json, strlen(json));
+    struct import_error error = import_error(&run);
+    cr_assert(!run.known && strcmp(error.code, "E0407") == 0, "%s", run.imported.text);
+    cr_assert(error.line == line && error.column == column && strstr(error.message, words), "%u:%u %s", error.line,
+              error.column, error.message);
+    import_close(&run);
+}
+
+Test(import_quantization, unknown_storage_is_refused_where_it_is_named)
+{
+    expect_refusal("{\"quant_method\": \"aqlm\"}", 3, 25, "`aqlm`");
+    expect_refusal("{\n \"quant_algo\": \"W3A5\"}", 4, 2, "`W3A5`");
+    expect_refusal("{\"quant_method\": \"gptq\",\n \"bits\": 40}", 4, 2, "`bits`");
+    expect_refusal("{\"quant_method\": \"fp8\",\n \"ignore\": [\"re:(?!x)\"]}", 4, 2, "pattern");
+}
