@@ -24,15 +24,29 @@ static const char *member_text(struct saved *saved, const json_t *object, const 
     return copy(saved, json_object_get(object, key));
 }
 
+/* No figure of a plan lies outside of these, and between them sums and ratios stay finite. */
+static const double largest_figure = 1e100, smallest_figure = 1e-100;
+
+static bool is_figure(const json_t *node)
+{
+    return json_is_number(node) && fabs(json_number_value(node)) <= largest_figure;
+}
+
+static double figure_of(const json_t *node)
+{
+    double value = json_number_value(node);
+    return fabs(value) < smallest_figure ? 0 : value;
+}
+
 static struct report_quantity read_quantity(struct saved *saved, const char *name, const json_t *node)
 {
     const json_t *value = json_object_get(node, "value"), *low = json_object_get(node, "low");
     const json_t *high = json_object_get(node, "high");
     struct report_quantity out = {.name = arena_strdup(saved->arena, name), .type = QUANTITY_ABSENT};
     out.unit = member_text(saved, node, "unit");
-    if (json_is_number(value)) {
+    if (is_figure(value)) {
         out.type = QUANTITY_NUMBER;
-        out.value = json_number_value(value);
+        out.value = figure_of(value);
     } else if (json_is_boolean(value)) {
         out.type = QUANTITY_BOOL;
         out.boolean = json_is_true(value);
@@ -43,10 +57,10 @@ static struct report_quantity read_quantity(struct saved *saved, const char *nam
         const char *why = member_text(saved, node, "why");
         out.text = why ? why : "not known";
     }
-    if (json_is_number(low) && json_is_number(high)) {
+    if (is_figure(low) && is_figure(high)) {
         out.has_band = true;
-        out.low = json_number_value(low);
-        out.high = json_number_value(high);
+        out.low = figure_of(low);
+        out.high = figure_of(high);
     }
     return out;
 }
