@@ -128,13 +128,39 @@ static bool variant_fits(struct builder *builder, const struct evaluation *evalu
     return result->valid && result->result.memory.fits;
 }
 
-struct offers {
-    VEC(const char *) texts;
+/* Changes that make it fit, and the factor by which each changes the plan: half the sequences, half the
+ * length, half the bits and twice the GPUs are all 2. */
+struct offer {
+    const char *text;
+    double factor;
 };
 
-static void offer(struct builder *builder, struct offers *offers, const char *text)
+struct offers {
+    VEC(struct offer) list;
+};
+
+/* Smaller changes stand first, equal ones in the order in which they were found. */
+static void offer(struct builder *builder, struct offers *offers, double factor, const char *text)
 {
-    *VEC_PUSH(builder->arena, offers->texts) = text;
+    VEC_PUSH(builder->arena, offers->list);
+    size_t place = offers->list.count - 1;
+    for (; place > 0 && offers->list.items[place - 1].factor > factor; place--)
+        offers->list.items[place] = offers->list.items[place - 1];
+    offers->list.items[place] = (struct offer){text, factor};
+}
+
+/* Longest sequence that fits: all of a static step at once, one of a closed loop, where the rest waits. */
+static double longest(struct builder *builder, const struct evaluation *evaluation)
+{
+    const enum attribute attribute = ATTR_BATCH;
+    const struct value one = {.type = VALUE_NUMBER, .number = 1};
+    const struct evaluation *alone = evaluation;
+    if (!evaluation->binding.input.static_step)
+        alone = evaluate_variant(builder->evaluator,
+                                 plan_variant(builder->plan, evaluation->scenario, evaluation->scenario->name,
+                                              &attribute, &one, 1));
+    const struct pm_memory *memory = &alone->result.memory;
+    return alone->valid && memory->max_context_limit == PM_LIMIT_MEMORY ? round_down(memory->max_context) : 0;
 }
 
 static void offer_smaller_load(struct builder *builder, const struct evaluation *evaluation,
@@ -143,11 +169,11 @@ static void offer_smaller_load(struct builder *builder, const struct evaluation 
     const struct pm_memory *memory = &evaluation->result.memory;
     const struct pm_case *input = &evaluation->binding.input;
     if (memory->max_batch >= 1 && memory->max_batch < input->batch)
-        offer(builder, offers,
+        offer(builder, offers, input->batch / memory->max_batch,
               arena_printf(builder->arena, "batch \xE2\x89\xA4 %s", count_text(builder, memory->max_batch)));
-    double context = round_down(memory->max_context);
-    if (memory->max_context_limit == PM_LIMIT_MEMORY && context >= 1)
-        offer(builder, offers,
+    double length = evaluation->result.sequence_length, context = longest(builder, evaluation);
+    if (context >= 1 && context < length)
+        offer(builder, offers, length / context,
               arena_printf(builder->arena, "%s \xE2\x89\xA4 %s",
                            input->static_step ? "context" : "prompt + output",
                            quantity_text(builder->arena, context, (struct dim){{[DIM_TOKEN] = 1}})));
@@ -173,23 +199,34 @@ static bool offer_format(struct builder *builder, const struct evaluation *evalu
     struct value value = {.type = VALUE_DECL, .decl = narrower(builder, in_use, name)};
     if (value.decl == NULL || !variant_fits(builder, evaluation, &attribute, &value, 1))
         return false;
-    offer(builder, offers, text);
+    offer(builder, offers, bits_of(builder, in_use) / bits_of(builder, value.decl), text);
     return true;
 }
 
-/* The least doubling of tp that fits, together with a weight format unless that is NULL. */
-static bool offer_tensor_parallelism(struct builder *builder, const struct evaluation *evaluation,
-                                     struct offers *offers, struct decl *format, const char *with)
+/* The least doubling of tp that fits, or where there is none the fewest stages, together with a weight format
+ * unless that is NULL. */
+static bool offer_more_gpus(struct builder *builder, const struct evaluation *evaluation,
+                            struct offers *offers, struct decl *format, const char *with)
 {
-    enum { TP_MAX = 64 };
-    const enum attribute attributes[] = {ATTR_TP, ATTR_WEIGHTS};
-    for (double tp = 2 * evaluation->binding.input.tp; tp <= TP_MAX; tp *= 2) {
-        const struct value values[] = {{.type = VALUE_NUMBER, .number = tp},
-                                       {.type = VALUE_DECL, .decl = format}};
-        if (!variant_fits(builder, evaluation, attributes, values, format == NULL ? 1 : 2))
-            continue;
-        offer(builder, offers, arena_printf(builder->arena, "tp = %.0f%s", tp, with));
-        return true;
+    enum { WAYS_MAX = 64 };
+    const struct pm_case *input = &evaluation->binding.input;
+    const struct {
+        enum attribute attribute;
+        const char *name;
+        double in_use, factor, step; /* the next is in_use * factor + step */
+    } ways[] = {{ATTR_TP, "tp", input->tp, 2, 0}, {ATTR_PP, "pp", input->pp, 1, 1}};
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
+        const enum attribute attributes[] = {ways[i].attribute, ATTR_WEIGHTS};
+        for (double n = ways[i].in_use; n <= WAYS_MAX; n = n * ways[i].factor + ways[i].step) {
+            const struct value values[] = {{.type = VALUE_NUMBER, .number = n},
+                                           {.type = VALUE_DECL, .decl = format}};
+            if (n == ways[i].in_use ||
+                !variant_fits(builder, evaluation, attributes, values, format == NULL ? 1 : 2))
+                continue;
+            offer(builder, offers, n / ways[i].in_use,
+                  arena_printf(builder->arena, "%s = %.0f%s", ways[i].name, n, with));
+            return true;
+        }
     }
     return false;
 }
@@ -202,7 +239,7 @@ static void offer_pairs(struct builder *builder, const struct evaluation *evalua
     } pairs[] = {{"fp8", " and 8-bit weights"}, {"int4", " and 4-bit weights"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         struct decl *format = narrower(builder, evaluation->binding.model->weights, pairs[i].format);
-        if (format != NULL && offer_tensor_parallelism(builder, evaluation, offers, format, pairs[i].with))
+        if (format != NULL && offer_more_gpus(builder, evaluation, offers, format, pairs[i].with))
             return;
     }
 }
@@ -216,21 +253,23 @@ void say_how_to_fit(struct builder *builder, const struct evaluation *evaluation
     offer_format(builder, evaluation, &offers, ATTR_KV_CACHE, model->kv_cache, "fp8", "an 8-bit KV cache");
     if (!offer_format(builder, evaluation, &offers, ATTR_WEIGHTS, model->weights, "fp8", "8-bit weights"))
         offer_format(builder, evaluation, &offers, ATTR_WEIGHTS, model->weights, "int4", "4-bit weights");
-    offer_tensor_parallelism(builder, evaluation, &offers, NULL, "");
-    if (offers.texts.count == 0)
+    offer_more_gpus(builder, evaluation, &offers, NULL, "");
+    if (offers.list.count == 0)
         offer_pairs(builder, evaluation, &offers);
 
     rich_addf(builder->arena, out, TONE_BAD, "Short by %s%s.", memory_text(builder, memory->shortfall),
               evaluation->result.gpus > 1 ? " on the fullest GPU" : "");
-    if (offers.texts.count == 0) {
+    if (offers.list.count == 0) {
         rich_add(builder->arena, out, TONE_PLAIN,
-                 " No change of batch, length, formats or tensor parallelism makes it fit.");
+                 " No change of batch, length, formats or parallelism makes it fit.");
         return;
     }
     rich_add(builder->arena, out, TONE_PLAIN, " It fits with ");
-    for (size_t i = 0; i < offers.texts.count; i++) {
+    for (size_t i = 0; i < offers.list.count; i++) {
         rich_add(builder->arena, out, TONE_PLAIN, i == 0 ? "" : ", or ");
-        rich_add(builder->arena, out, TONE_STRONG, offers.texts.items[i]);
+        rich_add(builder->arena, out, TONE_STRONG, offers.list.items[i].text);
+        if (i == 0 && offers.list.count > 1 && offers.list.items[1].factor > offers.list.items[0].factor)
+            rich_add(builder->arena, out, TONE_PLAIN, ", the smallest change");
     }
     rich_add(builder->arena, out, TONE_PLAIN, ".");
 }

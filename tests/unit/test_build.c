@@ -164,15 +164,16 @@ Test(build, what_would_make_it_fit)
 {
     /* 14e9 + 32 * 2^31 = 82719476736 B, 2719476736 B = 2.53 GiB above 80e9. Left for the cache: 66e9 B, which
      * is 30.7 sequences, or 66e9 / 32 / 524288 = 3933.9 tokens for each of 32. Halving the cache or the
-     * weights saves 34 GB or 7 GB, and both are enough; two cards halve everything. */
+     * weights saves 34 GB or 7 GB, and both are enough; two cards halve everything. 4096 / 3900 is a smaller
+     * factor than 32 / 30, and that than 2. */
     const struct report *report = build(TEXTBOOK "scenario many : chat { batch = 32 }\n");
     const struct key_card *many = card(report, 1);
     cr_assert_eq(many->tone, TONE_BAD);
     cr_assert_str_eq(figure(many, "many.fits")->value, "does not fit");
     cr_assert_str_eq(figure(many, "many.fits")->detail, "short by 2.53" THIN "GiB");
     static const char expected[] =
-        "Short by 2.53" THIN "GiB. It fits with batch " AT_MOST " 30, or context " AT_MOST " 3" THIN
-        "900" THIN "tokens, or an 8-bit KV cache, or 8-bit weights, or tp = 2.";
+        "Short by 2.53" THIN "GiB. It fits with context " AT_MOST " 3" THIN "900" THIN
+        "tokens, the smallest change, or batch " AT_MOST " 30, or an 8-bit KV cache, or 8-bit weights, or tp = 2.";
     const char *advice = plain(&many->advice);
     cr_assert_eq(strncmp(advice, expected, strlen(expected)), 0, "%s", advice);
 }
