@@ -69,18 +69,18 @@ enum attention_kind { ATTENTION_GROUPED, ATTENTION_LATENT, ATTENTION_LINEAR, ATT
 enum qk_norm_kind { QK_NORM_NONE, QK_NORM_HEAD, QK_NORM_FULL };
 enum norm_kind { NORM_RMS, NORM_LAYER };
 
-/* Tensor classes that may have a format of their own. Those before CLASS_EMBEDDING may differ by layer. */
+/* Tensor classes that may have a format of their own. Those before TENSORS_EMBEDDING may differ by layer. */
 enum tensor_class {
-    CLASS_ATTENTION,
-    CLASS_FFN,
-    CLASS_EXPERTS,
-    CLASS_SHARED,
-    CLASS_ROUTER,
-    CLASS_EMBEDDING,
-    CLASS_HEAD,
-    CLASS_NORMS,
-    CLASS_COUNT,
-    CLASS_OF_LAYERS = CLASS_EMBEDDING
+    TENSORS_ATTENTION,
+    TENSORS_FFN,
+    TENSORS_EXPERTS,
+    TENSORS_SHARED,
+    TENSORS_ROUTER,
+    TENSORS_EMBEDDING,
+    TENSORS_HEAD,
+    TENSORS_NORMS,
+    TENSORS_COUNT,
+    TENSORS_OF_LAYERS = TENSORS_EMBEDDING
 };
 
 /* A storage format, by the name the standard library or a declaration of the output has for it. */
@@ -96,7 +96,7 @@ struct storage {
 
 struct layer {
     double value[LAYER_FIELD_COUNT];
-    const struct storage *storage[CLASS_OF_LAYERS]; /* NULL: as the model */
+    const struct storage *storage[TENSORS_OF_LAYERS]; /* NULL: as the model */
 };
 
 /* Layers are bounded so that a hostile file cannot ask for memory. */
@@ -112,7 +112,7 @@ struct architecture {
     bool tied, head_bias, embedding_norm, no_final_norm;
     struct layer *layers;
     size_t layer_count;
-    const struct storage *storage[CLASS_COUNT]; /* of the ends, and of layers where all agree */
+    const struct storage *storage[TENSORS_COUNT]; /* of the ends, and of layers where all agree */
     const struct storage *weights, *cache;
     VEC(const struct storage *) declared;
     VEC(const char *) notes;

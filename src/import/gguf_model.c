@@ -252,22 +252,22 @@ static size_t class_of(const struct gguf_tensor *at, size_t layers)
 {
     const char *rest = at->rest;
     if (at->layer == SIZE_MAX)
-        return strcmp(rest, "token_embd.weight") == 0 || strcmp(rest, "position_embd.weight") == 0 ? CLASS_EMBEDDING
-               : strcmp(rest, "output.weight") == 0                                                ? CLASS_HEAD
-                                                                                                   : CLASS_NORMS;
+        return strcmp(rest, "token_embd.weight") == 0 || strcmp(rest, "position_embd.weight") == 0 ? TENSORS_EMBEDDING
+               : strcmp(rest, "output.weight") == 0                                                ? TENSORS_HEAD
+                                                                                                   : TENSORS_NORMS;
     if (at->layer >= layers)
-        return CLASS_MTP;
+        return TENSORS_MTP;
     if (strncmp(rest, "ffn_gate_inp_shexp", 18) == 0 || strstr(rest, "_shexp.weight"))
-        return CLASS_SHARED;
+        return TENSORS_SHARED;
     bool vector = at->tensor.rank < 2 || strstr(rest, "norm") || strstr(rest, ".bias") || strstr(rest, "conv1d") ||
                   strcmp(rest, "ssm_a") == 0 || strcmp(rest, "ssm_d") == 0;
     if (vector)
-        return CLASS_NORMS;
+        return TENSORS_NORMS;
     if (strstr(rest, "_exps.weight"))
-        return CLASS_EXPERTS;
+        return TENSORS_EXPERTS;
     if (strncmp(rest, "ffn_gate_inp", 12) == 0)
-        return CLASS_ROUTER;
-    return strncmp(rest, "ffn_", 4) == 0 ? CLASS_FFN : CLASS_ATTENTION;
+        return TENSORS_ROUTER;
+    return strncmp(rest, "ffn_", 4) == 0 ? TENSORS_FFN : TENSORS_ATTENTION;
 }
 
 /* Elements that count: rotary tables and calibration scales are no parameters. */
@@ -407,7 +407,7 @@ bool gguf_model(struct gguf *gguf)
         model->weights = storage_mix(job->arena, model, "weights", inventory.bytes, inventory.elements, model->weights);
     }
     if (reader.mtp > 0)
-        model->mtp_params = inventory.classes[CLASS_MTP].elements;
+        model->mtp_params = inventory.classes[TENSORS_MTP].elements;
     const struct gguf_value *name = find(gguf, "general", "name");
     model->title = job_model_title(job, name ? name->text : NULL);
     model->name = job_model_name(job, model->title);

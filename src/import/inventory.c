@@ -79,35 +79,35 @@ size_t inventory_class_of(const struct tensor *tensor, size_t layers, size_t *la
     const char *name = tensor->name, *rest;
     *layer = inventory_layer(name, &rest);
     if (contains_any(name, towers))
-        return CLASS_TOWER;
+        return TENSORS_TOWER;
     if (strncmp(name, "mtp", 3) == 0 || strstr(name, ".mtp") || (*layer != SIZE_MAX && *layer >= layers)) {
         *layer = layers;
-        return CLASS_MTP;
+        return TENSORS_MTP;
     }
     if (*layer == SIZE_MAX) {
         *layer = layers;
-        return contains_any(name, embeddings)                       ? CLASS_EMBEDDING
-               : contains_any(name, heads) && !ends_with(name, "bias") ? CLASS_HEAD
-                                                                       : CLASS_NORMS;
+        return contains_any(name, embeddings)                       ? TENSORS_EMBEDDING
+               : contains_any(name, heads) && !ends_with(name, "bias") ? TENSORS_HEAD
+                                                                       : TENSORS_NORMS;
     }
     bool scale = is_scale(rest);
     if (!scale && is_vector(tensor, rest) && !strstr(rest, "shared_expert_gate"))
-        return CLASS_NORMS;
+        return TENSORS_NORMS;
     if (strstr(rest, "shared_expert"))
-        return CLASS_SHARED;
+        return TENSORS_SHARED;
     if (strstr(rest, "experts"))
-        return CLASS_EXPERTS;
+        return TENSORS_EXPERTS;
     if (strstr(rest, "router") || strstr(rest, ".gate.") || strncmp(rest, "gate.", 5) == 0)
-        return CLASS_ROUTER;
-    return contains_any(rest, attention) ? CLASS_ATTENTION : CLASS_FFN;
+        return TENSORS_ROUTER;
+    return contains_any(rest, attention) ? TENSORS_ATTENTION : TENSORS_FFN;
 }
 
 /* ---- storage to the byte ------------------------------------------------------------------- */
 
 /* Elements that the model counts in each class. */
-static void model_elements(const struct architecture *model, double elements[CLASS_COUNT])
+static void model_elements(const struct architecture *model, double elements[TENSORS_COUNT])
 {
-    memset(elements, 0, CLASS_COUNT * sizeof *elements);
+    memset(elements, 0, TENSORS_COUNT * sizeof *elements);
     for (size_t i = 0; i < model->layer_count; i++) {
         struct matrix matrices[MATRICES_MAX];
         size_t count = layer_matrices(&model->layers[i], model->hidden, matrices);
@@ -116,26 +116,26 @@ static void model_elements(const struct architecture *model, double elements[CLA
             elements[matrices[k].class] += matrices[k].count;
             all -= matrices[k].count;
         }
-        elements[CLASS_FFN] += extra;
-        elements[CLASS_NORMS] += all - extra;
+        elements[TENSORS_FFN] += extra;
+        elements[TENSORS_NORMS] += all - extra;
     }
     bool layer_norm = model->layer_count > 0 && model->layers[0].value[LAYER_NORM] == NORM_LAYER;
-    elements[CLASS_EMBEDDING] = (model->vocab + model->positions) * model->hidden;
-    elements[CLASS_HEAD] = model->tied ? 0 : model->vocab * model->hidden;
-    elements[CLASS_NORMS] += (model->no_final_norm ? 0 : layer_norm ? 2 : 1) * model->hidden +
+    elements[TENSORS_EMBEDDING] = (model->vocab + model->positions) * model->hidden;
+    elements[TENSORS_HEAD] = model->tied ? 0 : model->vocab * model->hidden;
+    elements[TENSORS_NORMS] += (model->no_final_norm ? 0 : layer_norm ? 2 : 1) * model->hidden +
                              (model->embedding_norm ? 2 * model->hidden : 0) + (model->head_bias ? model->vocab : 0);
 }
 
-static const char *const class_words[CLASS_COUNT] = {
-    [CLASS_ATTENTION] = "attention", [CLASS_FFN] = "ffn",   [CLASS_EXPERTS] = "experts",
-    [CLASS_SHARED] = "shared",       [CLASS_ROUTER] = "router", [CLASS_EMBEDDING] = "embedding",
-    [CLASS_HEAD] = "head",           [CLASS_NORMS] = "norms",
+static const char *const class_words[TENSORS_COUNT] = {
+    [TENSORS_ATTENTION] = "attention", [TENSORS_FFN] = "ffn",   [TENSORS_EXPERTS] = "experts",
+    [TENSORS_SHARED] = "shared",       [TENSORS_ROUTER] = "router", [TENSORS_EMBEDDING] = "embedding",
+    [TENSORS_HEAD] = "head",           [TENSORS_NORMS] = "norms",
 };
 
 /* How a class is multiplied: as the model says already, else as its tensors' own format. */
 static const struct storage *likeness(const struct architecture *model, const struct inventory_class *sum, size_t class)
 {
-    if (class < CLASS_OF_LAYERS && model->layer_count > 0)
+    if (class < TENSORS_OF_LAYERS && model->layer_count > 0)
         for (size_t i = 0; i < model->layer_count; i++)
             if (model->layers[i].storage[class] && model->layers[i].storage[class] != model->weights)
                 return model->layers[i].storage[class];
@@ -144,17 +144,17 @@ static const struct storage *likeness(const struct architecture *model, const st
 
 void inventory_apply(struct import_job *job, const struct inventory *inventory, struct architecture *model)
 {
-    double elements[CLASS_COUNT], bytes[CLASS_COUNT], moved = 0;
+    double elements[TENSORS_COUNT], bytes[TENSORS_COUNT], moved = 0;
     model_elements(model, elements);
-    for (size_t c = 0; c < CLASS_COUNT; c++) {
+    for (size_t c = 0; c < TENSORS_COUNT; c++) {
         bytes[c] = inventory->classes[c].bytes;
         if (elements[c] == 0) {
-            moved += c == CLASS_HEAD && model->tied ? 0 : bytes[c];
+            moved += c == TENSORS_HEAD && model->tied ? 0 : bytes[c];
             bytes[c] = 0;
         }
     }
-    bytes[CLASS_NORMS] += moved; /* no class of the model has them, yet they are in memory */
-    for (size_t c = 0; c < CLASS_COUNT; c++) {
+    bytes[TENSORS_NORMS] += moved; /* no class of the model has them, yet they are in memory */
+    for (size_t c = 0; c < TENSORS_COUNT; c++) {
         const struct inventory_class *sum = &inventory->classes[c];
         const struct storage *storage = NULL;
         if (bytes[c] == 0 || elements[c] == 0)
@@ -166,15 +166,15 @@ void inventory_apply(struct import_job *job, const struct inventory *inventory, 
         else
             storage = storage_mix(job->arena, model, class_words[c], bytes[c], elements[c],
                                   likeness(model, sum, c));
-        if (c >= CLASS_OF_LAYERS)
+        if (c >= TENSORS_OF_LAYERS)
             model->storage[c] = storage;
-        for (size_t i = 0; c < CLASS_OF_LAYERS && i < model->layer_count; i++)
+        for (size_t i = 0; c < TENSORS_OF_LAYERS && i < model->layer_count; i++)
             model->layers[i].storage[c] = storage;
     }
-    if (inventory->classes[CLASS_TOWER].bytes > 0)
-        model->tower_params = inventory->classes[CLASS_TOWER].bytes / 2; /* counted as 16-bit values */
-    if (model->mtp_params == 0 && inventory->classes[CLASS_MTP].elements > 0)
-        model->mtp_params = inventory->classes[CLASS_MTP].elements;
-    if (model->tied && inventory->classes[CLASS_HEAD].bytes > 0)
+    if (inventory->classes[TENSORS_TOWER].bytes > 0)
+        model->tower_params = inventory->classes[TENSORS_TOWER].bytes / 2; /* counted as 16-bit values */
+    if (model->mtp_params == 0 && inventory->classes[TENSORS_MTP].elements > 0)
+        model->mtp_params = inventory->classes[TENSORS_MTP].elements;
+    if (model->tied && inventory->classes[TENSORS_HEAD].bytes > 0)
         architecture_note(job->arena, model, "The file stores the tied output head a second time; it is not counted.");
 }

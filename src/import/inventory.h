@@ -8,7 +8,7 @@
 #include "import/job.h"
 
 /* Beside the classes of architecture.h. */
-enum { CLASS_TOWER = CLASS_COUNT, CLASS_MTP, INVENTORY_CLASSES };
+enum { TENSORS_TOWER = TENSORS_COUNT, TENSORS_MTP, INVENTORY_CLASSES };
 
 struct tensor {
     const char *name;

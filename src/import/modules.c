@@ -19,53 +19,53 @@ double layer_v_dim(const struct layer *layer)
 
 static void add_grouped(struct list *list, const double *v, double v_dim, double hidden)
 {
-    add(list, CLASS_ATTENTION, "q_proj",
+    add(list, TENSORS_ATTENTION, "q_proj",
         hidden * v[LAYER_HEADS] * v[LAYER_HEAD_DIM] * (v[LAYER_OUTPUT_GATE] ? 2 : 1));
-    add(list, CLASS_ATTENTION, "k_proj", hidden * v[LAYER_KV_HEADS] * v[LAYER_HEAD_DIM]);
+    add(list, TENSORS_ATTENTION, "k_proj", hidden * v[LAYER_KV_HEADS] * v[LAYER_HEAD_DIM]);
     if (!v[LAYER_SHARED_KV])
-        add(list, CLASS_ATTENTION, "v_proj", hidden * v[LAYER_KV_HEADS] * v_dim);
-    add(list, CLASS_ATTENTION, "o_proj", hidden * v[LAYER_HEADS] * v_dim);
+        add(list, TENSORS_ATTENTION, "v_proj", hidden * v[LAYER_KV_HEADS] * v_dim);
+    add(list, TENSORS_ATTENTION, "o_proj", hidden * v[LAYER_HEADS] * v_dim);
 }
 
 static void add_latent(struct list *list, const double *v, double hidden)
 {
     double query = v[LAYER_HEADS] * (v[LAYER_NOPE_DIM] + v[LAYER_ROPE_DIM]);
     if (v[LAYER_Q_RANK] > 0) {
-        add(list, CLASS_ATTENTION, "q_a_proj", hidden * v[LAYER_Q_RANK]);
-        add(list, CLASS_ATTENTION, "q_b_proj", v[LAYER_Q_RANK] * query);
+        add(list, TENSORS_ATTENTION, "q_a_proj", hidden * v[LAYER_Q_RANK]);
+        add(list, TENSORS_ATTENTION, "q_b_proj", v[LAYER_Q_RANK] * query);
     } else {
-        add(list, CLASS_ATTENTION, "q_proj", hidden * query);
+        add(list, TENSORS_ATTENTION, "q_proj", hidden * query);
     }
-    add(list, CLASS_ATTENTION, "kv_a_proj_with_mqa", hidden * (v[LAYER_KV_RANK] + v[LAYER_ROPE_DIM]));
-    add(list, CLASS_ATTENTION, "kv_b_proj",
+    add(list, TENSORS_ATTENTION, "kv_a_proj_with_mqa", hidden * (v[LAYER_KV_RANK] + v[LAYER_ROPE_DIM]));
+    add(list, TENSORS_ATTENTION, "kv_b_proj",
         v[LAYER_KV_RANK] * v[LAYER_HEADS] * (v[LAYER_NOPE_DIM] + v[LAYER_V_DIM]));
-    add(list, CLASS_ATTENTION, "o_proj", v[LAYER_HEADS] * v[LAYER_V_DIM] * hidden);
+    add(list, TENSORS_ATTENTION, "o_proj", v[LAYER_HEADS] * v[LAYER_V_DIM] * hidden);
 }
 
 static void add_linear(struct list *list, const double *v, double hidden)
 {
     double keys = v[LAYER_LINEAR_KEY_HEADS] * v[LAYER_LINEAR_KEY_DIM];
     double values = v[LAYER_LINEAR_VALUE_HEADS] * v[LAYER_LINEAR_VALUE_DIM];
-    add(list, CLASS_ATTENTION, "in_proj_qkv", hidden * (2 * keys + values));
-    add(list, CLASS_ATTENTION, "in_proj_z", hidden * values);
-    add(list, CLASS_ATTENTION, "in_proj_a", hidden * v[LAYER_LINEAR_VALUE_HEADS]);
-    add(list, CLASS_ATTENTION, "in_proj_b", hidden * v[LAYER_LINEAR_VALUE_HEADS]);
-    add(list, CLASS_ATTENTION, "out_proj", values * hidden);
+    add(list, TENSORS_ATTENTION, "in_proj_qkv", hidden * (2 * keys + values));
+    add(list, TENSORS_ATTENTION, "in_proj_z", hidden * values);
+    add(list, TENSORS_ATTENTION, "in_proj_a", hidden * v[LAYER_LINEAR_VALUE_HEADS]);
+    add(list, TENSORS_ATTENTION, "in_proj_b", hidden * v[LAYER_LINEAR_VALUE_HEADS]);
+    add(list, TENSORS_ATTENTION, "out_proj", values * hidden);
 }
 
 static void add_mamba(struct list *list, const double *v, double hidden)
 {
     double inner = v[LAYER_SSM_HEADS] * v[LAYER_SSM_HEAD_DIM];
     double convolved = inner + 2 * v[LAYER_SSM_GROUPS] * v[LAYER_SSM_STATE];
-    add(list, CLASS_ATTENTION, "in_proj", hidden * (inner + convolved + v[LAYER_SSM_HEADS]));
-    add(list, CLASS_ATTENTION, "out_proj", inner * hidden);
+    add(list, TENSORS_ATTENTION, "in_proj", hidden * (inner + convolved + v[LAYER_SSM_HEADS]));
+    add(list, TENSORS_ATTENTION, "out_proj", inner * hidden);
 }
 
 static void add_attention(struct list *list, const struct layer *layer, double hidden)
 {
     const double *v = layer->value;
     if (v[LAYER_ATTENTION_PARAMS] > 0) {
-        add(list, CLASS_ATTENTION, "in_proj", v[LAYER_ATTENTION_PARAMS]);
+        add(list, TENSORS_ATTENTION, "in_proj", v[LAYER_ATTENTION_PARAMS]);
         return;
     }
     switch ((enum attention_kind)v[LAYER_ATTENTION]) {
@@ -77,9 +77,9 @@ static void add_attention(struct list *list, const struct layer *layer, double h
     }
     if (v[LAYER_INDEX_HEADS] > 0) {
         double query = v[LAYER_Q_RANK] > 0 ? v[LAYER_Q_RANK] : hidden;
-        add(list, CLASS_ATTENTION, "indexer.wq_b", query * v[LAYER_INDEX_HEADS] * v[LAYER_INDEX_DIM]);
-        add(list, CLASS_ATTENTION, "indexer.wk", hidden * v[LAYER_INDEX_DIM]);
-        add(list, CLASS_ATTENTION, "indexer.weights_proj", hidden * v[LAYER_INDEX_HEADS]);
+        add(list, TENSORS_ATTENTION, "indexer.wq_b", query * v[LAYER_INDEX_HEADS] * v[LAYER_INDEX_DIM]);
+        add(list, TENSORS_ATTENTION, "indexer.wk", hidden * v[LAYER_INDEX_DIM]);
+        add(list, TENSORS_ATTENTION, "indexer.weights_proj", hidden * v[LAYER_INDEX_HEADS]);
     }
 }
 
@@ -97,20 +97,20 @@ size_t layer_matrices(const struct layer *layer, double hidden, struct matrix ma
     struct list list = {matrices, 0};
     bool gated = v[LAYER_FFN_GATED] != 0;
     add_attention(&list, layer, hidden);
-    add_feed_forward(&list, CLASS_FFN, gated, hidden * (v[LAYER_FFN] + v[LAYER_PARALLEL_FFN]));
+    add_feed_forward(&list, TENSORS_FFN, gated, hidden * (v[LAYER_FFN] + v[LAYER_PARALLEL_FFN]));
     if (v[LAYER_EXPERTS] > 0) {
         double input = v[LAYER_EXPERT_INPUT] > 0 ? v[LAYER_EXPERT_INPUT] : hidden;
-        add_feed_forward(&list, CLASS_EXPERTS, gated, v[LAYER_EXPERTS] * input * v[LAYER_EXPERT_FFN]);
+        add_feed_forward(&list, TENSORS_EXPERTS, gated, v[LAYER_EXPERTS] * input * v[LAYER_EXPERT_FFN]);
         double shared_width = v[LAYER_SHARED_FFN] > 0 ? v[LAYER_SHARED_FFN] : v[LAYER_EXPERT_FFN];
         double shared = v[LAYER_SHARED_EXPERTS] > 0 ? v[LAYER_SHARED_EXPERTS] : v[LAYER_SHARED_FFN] > 0;
-        add_feed_forward(&list, CLASS_SHARED, gated, hidden * shared * shared_width);
+        add_feed_forward(&list, TENSORS_SHARED, gated, hidden * shared * shared_width);
         if (v[LAYER_SHARED_GATE])
-            add(&list, CLASS_SHARED, "gate", hidden);
+            add(&list, TENSORS_SHARED, "gate", hidden);
         if (input != hidden) {
-            add(&list, CLASS_FFN, "fc1_latent_proj", hidden * input);
-            add(&list, CLASS_FFN, "fc2_latent_proj", hidden * input);
+            add(&list, TENSORS_FFN, "fc1_latent_proj", hidden * input);
+            add(&list, TENSORS_FFN, "fc2_latent_proj", hidden * input);
         }
-        add(&list, CLASS_ROUTER, "", hidden * v[LAYER_EXPERTS]);
+        add(&list, TENSORS_ROUTER, "", hidden * v[LAYER_EXPERTS]);
     }
     return list.count;
 }

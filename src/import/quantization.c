@@ -367,22 +367,22 @@ static const char *module_name(struct config *config, const struct layer *layer,
     enum attention_kind kind = (enum attention_kind)layer->value[LAYER_ATTENTION];
     const char *module = "", *leaf = matrix->name;
     switch (matrix->class) {
-    case CLASS_ATTENTION:
+    case TENSORS_ATTENTION:
         module = kind == ATTENTION_LINEAR  ? names->linear
                  : kind == ATTENTION_MAMBA ? names->mamba
                                            : names->attention;
         break;
-    case CLASS_EXPERTS:
+    case TENSORS_EXPERTS:
         snprintf(text, size, "layers.%zu.%s.0.%s", index, names->experts, leaf);
         return text;
-    case CLASS_SHARED:
+    case TENSORS_SHARED:
         if (strcmp(leaf, "gate") == 0) {
             snprintf(text, size, "layers.%zu.%s_gate", index, names->shared);
             return text;
         }
         module = names->shared;
         break;
-    case CLASS_ROUTER: snprintf(text, size, "layers.%zu.%s", index, names->router); return text;
+    case TENSORS_ROUTER: snprintf(text, size, "layers.%zu.%s", index, names->router); return text;
     default: module = names->ffn; break;
     }
     snprintf(text, size, "layers.%zu.%s.%s", index, module, leaf);
@@ -396,7 +396,7 @@ static bool is_small(const struct matrix *matrix)
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strcmp(matrix->name, names[i]) == 0)
             return true;
-    return matrix->class == CLASS_ROUTER;
+    return matrix->class == TENSORS_ROUTER;
 }
 
 static const struct storage *matrix_storage(const struct quantization *quantization, const struct layer *layer,
@@ -410,19 +410,19 @@ static const struct storage *matrix_storage(const struct quantization *quantizat
         return config->model.weights;
     if (chosen)
         return chosen;
-    bool untouched = is_small(matrix) || (quantization->experts_only && matrix->class != CLASS_EXPERTS);
+    bool untouched = is_small(matrix) || (quantization->experts_only && matrix->class != TENSORS_EXPERTS);
     return quantization->usual && !untouched ? quantization->usual : config->model.weights;
 }
 
 static void store_layer(const struct quantization *quantization, struct layer *layer, size_t index)
 {
-    static const char *const words[CLASS_OF_LAYERS] = {"attention", "ffn", "experts", "shared", "router"};
+    static const char *const words[TENSORS_OF_LAYERS] = {"attention", "ffn", "experts", "shared", "router"};
     struct config *config = quantization->config;
     struct matrix matrices[MATRICES_MAX];
     size_t count = layer_matrices(layer, config->model.hidden, matrices);
-    double bytes[CLASS_OF_LAYERS] = {0}, elements[CLASS_OF_LAYERS] = {0}, largest[CLASS_OF_LAYERS] = {0};
-    const struct storage *first[CLASS_OF_LAYERS] = {0}, *most[CLASS_OF_LAYERS] = {0};
-    bool mixed[CLASS_OF_LAYERS] = {false};
+    double bytes[TENSORS_OF_LAYERS] = {0}, elements[TENSORS_OF_LAYERS] = {0}, largest[TENSORS_OF_LAYERS] = {0};
+    const struct storage *first[TENSORS_OF_LAYERS] = {0}, *most[TENSORS_OF_LAYERS] = {0};
+    bool mixed[TENSORS_OF_LAYERS] = {false};
     for (size_t i = 0; i < count; i++) {
         size_t class = matrices[i].class;
         const struct storage *storage = matrix_storage(quantization, layer, &matrices[i], index);
@@ -435,7 +435,7 @@ static void store_layer(const struct quantization *quantization, struct layer *l
             most[class] = storage;
         }
     }
-    for (size_t class = 0; class < CLASS_OF_LAYERS; class ++)
+    for (size_t class = 0; class < TENSORS_OF_LAYERS; class ++)
         layer->storage[class] = !mixed[class] ? first[class]
                                               : storage_mix(config->job->arena, &config->model, words[class],
                                                             bytes[class], elements[class], most[class]);
@@ -453,7 +453,7 @@ static void apply(struct quantization *quantization)
     if (patterns_match(quantization->kept, layers, "lm_head"))
         head = NULL;
     if (!config->model.tied)
-        config->model.storage[CLASS_HEAD] = head;
+        config->model.storage[TENSORS_HEAD] = head;
 }
 
 /* ---- finding it ---------------------------------------------------------------------------- */

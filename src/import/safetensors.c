@@ -91,7 +91,7 @@ static const char *take_tensor(void *context, const struct header_tensor *header
         tensor.storage = types[i].format ? storage_standard(types[i].format) : NULL;
     }
     size_t class = class_of(checkpoint, &tensor);
-    if (!tensor.storage && class < CLASS_NORMS && tensor.rank >= 2)
+    if (!tensor.storage && class < TENSORS_NORMS && tensor.rank >= 2)
         checkpoint->packed = true;
     inventory_add(&checkpoint->inventory, class, &tensor);
     if (checkpoint->shapes)

@@ -25,9 +25,9 @@ struct writer {
     struct group *groups;
     size_t group_count;
     bool shared[LAYER_FIELD_COUNT]; /* the same in every group */
-    bool agreed[CLASS_OF_LAYERS];   /* every group that has the class stores it the same way */
-    const struct storage *class_storage[CLASS_OF_LAYERS];
-    bool present[CLASS_OF_LAYERS];
+    bool agreed[TENSORS_OF_LAYERS];   /* every group that has the class stores it the same way */
+    const struct storage *class_storage[TENSORS_OF_LAYERS];
+    bool present[TENSORS_OF_LAYERS];
     const struct storage *weights; /* what `weights` says */
     size_t column, margin;         /* of the line being filled */
 };
@@ -70,13 +70,13 @@ static bool same_layer(const struct layer *one, const struct layer *other)
 }
 
 /* Which classes a layer has, and in which storage, the model's own where it says nothing. */
-static void layer_classes(const struct writer *writer, const struct layer *layer, bool has[CLASS_OF_LAYERS],
-                          double elements[CLASS_OF_LAYERS])
+static void layer_classes(const struct writer *writer, const struct layer *layer, bool has[TENSORS_OF_LAYERS],
+                          double elements[TENSORS_OF_LAYERS])
 {
     struct matrix matrices[MATRICES_MAX];
     size_t count = layer_matrices(layer, writer->model->hidden, matrices);
-    memset(has, 0, CLASS_OF_LAYERS * sizeof *has);
-    memset(elements, 0, CLASS_OF_LAYERS * sizeof *elements);
+    memset(has, 0, TENSORS_OF_LAYERS * sizeof *has);
+    memset(elements, 0, TENSORS_OF_LAYERS * sizeof *elements);
     for (size_t i = 0; i < count; i++) {
         has[matrices[i].class] = true;
         elements[matrices[i].class] += matrices[i].count;
@@ -123,12 +123,12 @@ static const struct storage *stored(const struct writer *writer, const struct la
 static void choose_weights(struct writer *writer)
 {
     const struct architecture *model = writer->model;
-    double elements[CLASS_OF_LAYERS] = {0};
+    double elements[TENSORS_OF_LAYERS] = {0};
     for (size_t i = 0; i < writer->group_count; i++) {
-        bool has[CLASS_OF_LAYERS];
-        double some[CLASS_OF_LAYERS];
+        bool has[TENSORS_OF_LAYERS];
+        double some[TENSORS_OF_LAYERS];
         layer_classes(writer, &writer->groups[i].whole, has, some);
-        for (size_t c = 0; c < CLASS_OF_LAYERS; c++) {
+        for (size_t c = 0; c < TENSORS_OF_LAYERS; c++) {
             if (!has[c])
                 continue;
             const struct storage *storage = stored(writer, &writer->groups[i].layer, c);
@@ -145,10 +145,10 @@ static void choose_weights(struct writer *writer)
     writer->weights = model->weights;
     size_t best = 0;
     double most = 0;
-    for (size_t c = 0; c < CLASS_ROUTER; c++) {
+    for (size_t c = 0; c < TENSORS_ROUTER; c++) {
         size_t classes = 0;
         double sum = 0;
-        for (size_t k = 0; k < CLASS_ROUTER; k++)
+        for (size_t k = 0; k < TENSORS_ROUTER; k++)
             if (writer->present[k] && writer->agreed[k] && writer->class_storage[k] == writer->class_storage[c]) {
                 classes++;
                 sum += elements[k];
@@ -255,23 +255,23 @@ static void put_fields(struct writer *writer, const struct layer *layer, bool of
     }
 }
 
-static const char *const class_names[CLASS_COUNT] = {
-    [CLASS_ATTENTION] = "weights.attention", [CLASS_FFN] = "weights.ffn",
-    [CLASS_EXPERTS] = "weights.experts",     [CLASS_SHARED] = "weights.shared",
-    [CLASS_ROUTER] = "weights.router",       [CLASS_EMBEDDING] = "weights.embedding",
-    [CLASS_HEAD] = "weights.head",           [CLASS_NORMS] = "weights.norms",
+static const char *const class_names[TENSORS_COUNT] = {
+    [TENSORS_ATTENTION] = "weights.attention", [TENSORS_FFN] = "weights.ffn",
+    [TENSORS_EXPERTS] = "weights.experts",     [TENSORS_SHARED] = "weights.shared",
+    [TENSORS_ROUTER] = "weights.router",       [TENSORS_EMBEDDING] = "weights.embedding",
+    [TENSORS_HEAD] = "weights.head",           [TENSORS_NORMS] = "weights.norms",
 };
 
 /* What a class is stored in when the declaration says nothing: as `weights`, but in 16 bits at least where the
  * language has it so. */
 static double usual_bits(const struct writer *writer, size_t class)
 {
-    return class < CLASS_ROUTER || writer->weights->bits >= 16 ? writer->weights->bits : 16;
+    return class < TENSORS_ROUTER || writer->weights->bits >= 16 ? writer->weights->bits : 16;
 }
 
 static void put_class(struct writer *writer, size_t class, const struct storage *storage)
 {
-    bool usual = class < CLASS_ROUTER ? storage == writer->weights
+    bool usual = class < TENSORS_ROUTER ? storage == writer->weights
                                       : storage->bits == usual_bits(writer, class);
     if (!usual)
         put(writer, class_names[class], storage->name);
@@ -280,7 +280,7 @@ static void put_class(struct writer *writer, size_t class, const struct storage 
 /* A tied head is the embedding, however that is stored. */
 static const struct storage *end_storage(const struct architecture *model, size_t class)
 {
-    size_t source = class == CLASS_HEAD && model->tied ? CLASS_EMBEDDING : class;
+    size_t source = class == TENSORS_HEAD && model->tied ? TENSORS_EMBEDDING : class;
     return model->storage[source] ? model->storage[source] : model->weights;
 }
 
@@ -291,10 +291,10 @@ static void put_storage(struct writer *writer)
     bool plain = strcmp(writer->weights->name, "bf16") == 0;
     if (!plain)
         put(writer, "weights", writer->weights->name);
-    for (size_t c = 0; c < CLASS_COUNT; c++) {
-        if (c < CLASS_OF_LAYERS && writer->present[c] && writer->agreed[c])
+    for (size_t c = 0; c < TENSORS_COUNT; c++) {
+        if (c < TENSORS_OF_LAYERS && writer->present[c] && writer->agreed[c])
             put_class(writer, c, writer->class_storage[c]);
-        else if (c >= CLASS_OF_LAYERS)
+        else if (c >= TENSORS_OF_LAYERS)
             put_class(writer, c, end_storage(model, c));
     }
     if (model->cache)
@@ -305,10 +305,10 @@ static void put_storage(struct writer *writer)
 
 static void put_layer_storage(struct writer *writer, const struct layer *layer)
 {
-    bool has[CLASS_OF_LAYERS];
-    double elements[CLASS_OF_LAYERS];
+    bool has[TENSORS_OF_LAYERS];
+    double elements[TENSORS_OF_LAYERS];
     layer_classes(writer, layer, has, elements);
-    for (size_t c = 0; c < CLASS_OF_LAYERS; c++)
+    for (size_t c = 0; c < TENSORS_OF_LAYERS; c++)
         if (has[c] && !writer->agreed[c])
             put_class(writer, c, stored(writer, layer, c));
 }

@@ -127,7 +127,8 @@ void bind_own_formats(struct bind_job *job, struct bound_model *bound, struct pm
     for (enum weight_class class = 0; class < CLASS_COUNT; class ++) {
         struct decl *declared = bind_ref(job, bound->decl, class_attributes[class]);
         bound->declared[class] = declared != NULL;
-        bound->formats[class] = declared ? declared : class_default(binder, class, bound->weights);
+        struct decl *usual = declared ? declared : class_default(binder, class, bound->weights);
+        bound->formats[class] = usual;
         struct pm_format *of_model = model_format(&bound->model, class);
         if (of_model)
             *of_model = bind_format(binder, bound->formats[class]);
@@ -136,7 +137,7 @@ void bind_own_formats(struct bind_job *job, struct bound_model *bound, struct pm
             bound->declared[class] = bound->declared[class] || own;
             if (own && i == 0)
                 bound->formats[class] = own;
-            *block_format(&blocks[i], class) = bind_format(binder, own ? own : bound->formats[class]);
+            *block_format(&blocks[i], class) = bind_format(binder, own ? own : usual);
         }
     }
 }

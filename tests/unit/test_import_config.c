@@ -109,8 +109,8 @@ Test(import_config, a_model_is_written_as_the_catalogue_would)
                 " \"sliding_window\": 4096, \"use_sliding_window\": false, \"torch_dtype\": \"float16\"}",
                 "model small-1.5b {\n"
                 "  name = \"Org/Small-1.5B\"\n"
-                "  hidden = 896   vocab = 151936   layers = 24   heads = 14   kv_heads = 2   ffn = 4864\n"
-                "  qkv_bias = true\n"
+                "  hidden = 896   vocab = 151936   layers = 24   heads = 14   kv_heads = 2   ffn = 4864   "
+                "qkv_bias = true\n"
                 "  tied_embeddings = true\n"
                 "  weights = fp16\n"
                 "  max_context = 32768\n"
@@ -174,19 +174,19 @@ Test(import_config, wrong_values_are_refused_where_they_stand)
     static const char frame[] = "{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_attention_heads\": 4,\n"
                                 "\"intermediate_size\": 128, \"vocab_size\": 100, \"num_hidden_layers\": %s,\n"
                                 "\"num_key_value_heads\": %s}";
-    expect_error(arena_printf(arena, frame, "\"two\"", "4"), "E0407", 2, 47, "whole number");
-    expect_error(arena_printf(arena, frame, "2.5", "4"), "E0407", 2, 47, "whole number");
-    expect_error(arena_printf(arena, frame, "-3", "4"), "E0407", 2, 47, "whole number");
-    expect_error(arena_printf(arena, frame, "0", "4"), "E0407", 2, 47, "is 0");
-    expect_error(arena_printf(arena, frame, "99999", "4"), "E0407", 2, 47, "at most 10000");
+    expect_error(arena_printf(arena, frame, "\"two\"", "4"), "E0407", 2, 46, "whole number");
+    expect_error(arena_printf(arena, frame, "2.5", "4"), "E0407", 2, 46, "whole number");
+    expect_error(arena_printf(arena, frame, "-3", "4"), "E0407", 2, 46, "whole number");
+    expect_error(arena_printf(arena, frame, "0", "4"), "E0407", 2, 46, "is 0");
+    expect_error(arena_printf(arena, frame, "99999", "4"), "E0407", 2, 46, "at most 10000");
     expect_error(arena_printf(arena, frame, "2", "8"), "E0407", 3, 1, "8 key/value heads for 4 query heads");
-    expect_error(arena_printf(arena, frame, "1e400", "4"), "E0405", 2, 72, "overflow");
+    expect_error(arena_printf(arena, frame, "1e400", "4"), "E0405", 2, 71, "overflow");
 }
 
 Test(import_config, json_errors_have_line_and_column)
 {
     expect_error("{\"a\": 1,\n \"b\" 2}", "E0405", 2, 6, "not JSON");
-    expect_error("{\"a\": 1,\n \"a\": 2}", "E0405", 2, 2, "duplicate");
+    expect_error("{\"a\": 1,\n \"a\": 2}", "E0405", 2, 4, "duplicate");
     expect_error("[1, 2]", "E0405", 1, 1, "not a JSON object");
     expect_error("", "E0405", 1, 1, "not JSON");
     struct buffer deep = buffer_in(arena);
