@@ -10,7 +10,8 @@
 enum exit_status command_import(struct cli *cli)
 {
     if (cli->operands.count != 1) {
-        cli_complain("`import` takes one file: a config.json, a .safetensors file or its index, or a .gguf file");
+        cli_complain(
+            "`import` takes one file: a config.json, a .safetensors file or its index, or a .gguf file");
         return EXIT_USAGE;
     }
     if (cli->outputs.count > 1) {

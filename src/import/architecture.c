@@ -1,5 +1,6 @@
-/* architecture.c: layers, and how many parameters one has. The formulas are those of src/model/params.c, which
- * tests hold to published totals; here they serve what a declaration states as one number (MTP layers). */
+/* architecture.c: layers, and how many parameters one has. The formulas are those of src/model/params.c,
+ * which tests hold to published totals; here they serve what a declaration states as one number (MTP layers).
+ */
 #include "import/architecture.h"
 
 #include <stdarg.h>

@@ -65,7 +65,13 @@ enum layer_field {
         LAYER_FIELD_COUNT
 };
 
-enum attention_kind { ATTENTION_GROUPED, ATTENTION_LATENT, ATTENTION_LINEAR, ATTENTION_MAMBA, ATTENTION_NONE };
+enum attention_kind {
+    ATTENTION_GROUPED,
+    ATTENTION_LATENT,
+    ATTENTION_LINEAR,
+    ATTENTION_MAMBA,
+    ATTENTION_NONE
+};
 enum qk_norm_kind { QK_NORM_NONE, QK_NORM_HEAD, QK_NORM_FULL };
 enum norm_kind { NORM_RMS, NORM_LAYER };
 
@@ -87,8 +93,8 @@ enum tensor_class {
 struct storage {
     const char *name;
     double bits;
-    const char *bits_text;  /* an expression that comes to `bits` */
-    const char *compute;    /* for declared ones */
+    const char *bits_text; /* an expression that comes to `bits` */
+    const char *compute;   /* for declared ones */
     const char *title;
     bool weight_only;
     bool declared; /* not in the standard library: written before the model */
@@ -128,8 +134,8 @@ void architecture_layers(struct arena *arena, struct architecture *model, size_t
 void architecture_note(struct arena *arena, struct architecture *model, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Parameters of a layer, by the formulas that perfc's own model has (src/model/params.c): for the parts that a
- * model declaration states as one number, such as an MTP layer. */
+/* Parameters of a layer, by the formulas that perfc's own model has (src/model/params.c): for the parts that
+ * a model declaration states as one number, such as an MTP layer. */
 double layer_params(const struct layer *layer, double hidden);
 
 /* The text of the declaration. */

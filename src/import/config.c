@@ -1,4 +1,5 @@
-/* config.c: from a config.json to an architecture: finding the language part and its family, and composing it. */
+/* config.c: from a config.json to an architecture: finding the language part and its family, and composing
+ * it. */
 #include "import/config.h"
 
 #include <string.h>
@@ -49,11 +50,10 @@ static void unknown_family(struct config *config)
     struct span place = json_place(config->json, keys);
     struct diag *diag;
     if (config->family_name)
-        diag = job_error_at(job, DIAG_E0406, place, "`model_type` is `%s`, an architecture perfc does not know",
-                            config->family_name);
-    else
         diag = job_error_at(job, DIAG_E0406, place,
-                            "no `model_type` says which architecture this is");
+                            "`model_type` is `%s`, an architecture perfc does not know", config->family_name);
+    else
+        diag = job_error_at(job, DIAG_E0406, place, "no `model_type` says which architecture this is");
     const char *near = config->family_name ? family_suggest(config->family_name) : NULL;
     if (near)
         diag_note(job->diags, diag, "it knows `%s`", near);
@@ -67,7 +67,10 @@ static void report_missing(struct config *config)
         return;
     struct buffer names = buffer_in(config->job->arena);
     for (size_t i = 0; i < config->missing.count; i++)
-        buffer_printf(&names, "%s`%s`", i == 0 ? "" : i + 1 == config->missing.count ? " and " : ", ",
+        buffer_printf(&names, "%s`%s`",
+                      i == 0                           ? ""
+                      : i + 1 == config->missing.count ? " and "
+                                                       : ", ",
                       config->missing.items[i]);
     config_error(config, NULL, config->text_key ? NULL : "model_type", "%s lacks %s, which family `%s` needs",
                  config->text_key ? "`text_config`" : "the configuration", buffer_string(&names),
@@ -102,8 +105,9 @@ bool config_architecture(struct import_job *job, const struct json_file *json, s
     const char *stated = json_string_value(json_object_get(config.root, "_name_or_path"));
     config.model.title = job_model_title(job, stated);
     config.model.name = job_model_name(job, config.model.title);
-    config.model.source = arena_printf(job->arena, "imported from %s, model_type %s", job_base_name(job->path),
-                                       config.family_name ? config.family_name : "not stated");
+    config.model.source =
+        arena_printf(job->arena, "imported from %s, model_type %s", job_base_name(job->path),
+                     config.family_name ? config.family_name : "not stated");
     *model = config.model;
     return !job->failed;
 }

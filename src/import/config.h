@@ -10,10 +10,10 @@
 struct config {
     struct import_job *job;
     const struct json_file *json;
-    json_t *root;             /* the whole file */
-    json_t *text;             /* the language model: the file itself, or its text_config */
-    const char *text_key;     /* "text_config", or NULL */
-    const char *family_name;  /* the deciding model_type */
+    json_t *root;            /* the whole file */
+    json_t *text;            /* the language model: the file itself, or its text_config */
+    const char *text_key;    /* "text_config", or NULL */
+    const char *family_name; /* the deciding model_type */
     const struct family *family;
     struct architecture model;
     size_t layers, heads, kv_heads;
@@ -25,13 +25,13 @@ struct config {
 enum family_trait {
     TIED_WHEN_ABSENT = 1 << 0,
     QKV_BIAS_ALWAYS = 1 << 1,
-    BIAS_ALWAYS = 1 << 2,      /* all projections of attention and feed-forward */
-    NO_OUTPUT_BIAS = 1 << 3,   /* attention_bias means q, k and v only */
+    BIAS_ALWAYS = 1 << 2,    /* all projections of attention and feed-forward */
+    NO_OUTPUT_BIAS = 1 << 3, /* attention_bias means q, k and v only */
     HEAD_QK_NORM = 1 << 4,
     FULL_QK_NORM = 1 << 5,
     FOUR_NORMS = 1 << 6,
     ONE_NORM = 1 << 7,
-    BIASED_NORMS = 1 << 8,       /* norms have biases */
+    BIASED_NORMS = 1 << 8, /* norms have biases */
     UNGATED = 1 << 9,
     HEAD_BIAS = 1 << 10,
     EXPERTS_OF_FFN_WIDTH = 1 << 11, /* intermediate_size is the width of an expert */
@@ -40,9 +40,9 @@ enum family_trait {
     LEARNED_POSITIONS = 1 << 14,
     ALTERNATE_WINDOWS = 1 << 15, /* every other layer is windowed, and no key says so */
     MTP_UNANNOUNCED = 1 << 16,
-    FFN_BIAS_ALWAYS = 1 << 17,   /* and attention has none */
-    QK_NORM_BY_KEY = 1 << 18,    /* only when use_qk_norm is true */
-    BIAS_WHEN_ABSENT = 1 << 19,  /* the key of the attention bias defaults to true */
+    FFN_BIAS_ALWAYS = 1 << 17,  /* and attention has none */
+    QK_NORM_BY_KEY = 1 << 18,   /* only when use_qk_norm is true */
+    BIAS_WHEN_ABSENT = 1 << 19, /* the key of the attention bias defaults to true */
     EMBEDDING_NORM = 1 << 20,
     SHARED_GATE = 1 << 22,
     ONE_KV_HEAD_WHEN_ABSENT = 1 << 21, /* multi_query defaults to true */
@@ -65,12 +65,13 @@ const char *family_suggest(const char *name);
 /* The member itself, or NULL. `object` may be NULL. */
 json_t *config_member(json_t *object, const char *keys, const char **found);
 
-/* Whole numbers from 1; those of an object inside `text` are read by the _in functions, whose `inside` is that
- * object's key for diagnostics. 0 and false when absent; an error when it is anything else. */
+/* Whole numbers from 1; those of an object inside `text` are read by the _in functions, whose `inside` is
+ * that object's key for diagnostics. 0 and false when absent; an error when it is anything else. */
 bool config_count(struct config *config, const char *keys, double *value);
 double config_count_or(struct config *config, const char *keys, double usual);
 double config_needed(struct config *config, const char *keys);
-bool config_count_in(struct config *config, json_t *object, const char *inside, const char *keys, double *value);
+bool config_count_in(struct config *config, json_t *object, const char *inside, const char *keys,
+                     double *value);
 double config_needed_in(struct config *config, json_t *object, const char *inside, const char *keys);
 bool config_flag_or(struct config *config, const char *keys, bool usual);
 const char *config_word(struct config *config, const char *keys);

@@ -53,7 +53,8 @@ void config_sizes(struct config *config, unsigned traits)
 static double kv_heads(struct config *config, unsigned traits, double heads)
 {
     double value;
-    if (config_count(config, "num_key_value_heads|num_kv_heads|n_head_kv|num_attention_groups", &value) && value > 0)
+    if (config_count(config, "num_key_value_heads|num_kv_heads|n_head_kv|num_attention_groups", &value) &&
+        value > 0)
         return value;
     if (config_flag_or(config, "multi_query_attention", false))
         return config_needed(config, "multi_query_group_num");
@@ -149,9 +150,9 @@ void config_dense(struct config *config, unsigned traits, struct layer *layer)
 {
     layer->value[LAYER_FFN] = config->ffn > 0 ? config->ffn : config_needed(config, KEYS_FFN);
     layer->value[LAYER_FFN_GATED] = !(traits & UNGATED);
-    layer->value[LAYER_FFN_BIAS] =
-        (traits & (BIAS_ALWAYS | FFN_BIAS_ALWAYS)) != 0 ||
-        config_flag_or(config, "mlp_bias|use_bias|add_bias_linear", (traits & BIAS_WHEN_ABSENT) && (traits & UNGATED));
+    layer->value[LAYER_FFN_BIAS] = (traits & (BIAS_ALWAYS | FFN_BIAS_ALWAYS)) != 0 ||
+                                   config_flag_or(config, "mlp_bias|use_bias|add_bias_linear",
+                                                  (traits & BIAS_WHEN_ABSENT) && (traits & UNGATED));
 }
 
 bool config_has_experts(struct config *config)
@@ -166,7 +167,8 @@ static void read_shared(struct config *config, struct layer *layer)
     v[LAYER_SHARED_EXPERTS] = config_count_or(config, "n_shared_experts|num_shared_experts", 0);
     if (config_count(config, "moe_shared_expert_intermediate_size", &width) && v[LAYER_SHARED_EXPERTS] > 0)
         v[LAYER_SHARED_FFN] = width;
-    else if (config_count(config, "shared_expert_intermediate_size|shared_intermediate_size|share_expert_dim", &width))
+    else if (config_count(config, "shared_expert_intermediate_size|shared_intermediate_size|share_expert_dim",
+                          &width))
         v[LAYER_SHARED_FFN] = width;
 }
 
@@ -193,21 +195,23 @@ static void sparse_by_lists(struct config *config, bool *sparse)
     json_t *list, *entry;
     size_t i;
     if ((list = config_list(config, "mlp_layer_types")) != NULL) {
-        json_array_foreach(list, i, entry) {
+        json_array_foreach(list, i, entry)
+        {
             const char *word = json_string_value(entry);
             sparse[i] = word && strcmp(word, "sparse") == 0;
             if (!word || (!sparse[i] && strcmp(word, "dense") != 0)) {
-                config_error(config, NULL, "mlp_layer_types", "entry %zu of `mlp_layer_types` is not known", i);
+                config_error(config, NULL, "mlp_layer_types", "entry %zu of `mlp_layer_types` is not known",
+                             i);
                 return;
             }
         }
     }
     if (json_is_array(json_object_get(config->text, "moe_layer_freq")) &&
         (list = config_list(config, "moe_layer_freq")) != NULL)
-        json_array_foreach(list, i, entry)
-            sparse[i] = sparse[i] && json_integer_value(entry) != 0;
+        json_array_foreach(list, i, entry) sparse[i] = sparse[i] && json_integer_value(entry) != 0;
     json_t *only = config_member(config->text, "mlp_only_layers", NULL);
-    json_array_foreach(only, i, entry) {
+    json_array_foreach(only, i, entry)
+    {
         json_int_t layer = json_integer_value(entry);
         if (layer >= 0 && (size_t)layer < config->layers)
             sparse[layer] = false;
@@ -248,7 +252,8 @@ static void reach_by_types(struct config *config, json_t *types, enum reach *rea
                  {"chunked_attention", REACH_CHUNK}};
     size_t i, count = sizeof words / sizeof words[0], k;
     json_t *entry;
-    json_array_foreach(types, i, entry) {
+    json_array_foreach(types, i, entry)
+    {
         const char *word = json_string_value(entry);
         for (k = 0; k < count && !(word && strcmp(word, words[k].word) == 0); k++)
             ;

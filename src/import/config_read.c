@@ -74,7 +74,8 @@ static bool whole(const json_t *member, double *value)
     return *value == floor(*value) && *value >= 0 && *value <= COUNT_MAX;
 }
 
-bool config_count_in(struct config *config, json_t *object, const char *inside, const char *keys, double *value)
+bool config_count_in(struct config *config, json_t *object, const char *inside, const char *keys,
+                     double *value)
 {
     const char *key;
     json_t *member = config_member(object, keys, &key);
@@ -94,11 +95,16 @@ static const struct {
     const char *family, *key;
     double value;
 } class_defaults[] = {
-    {"llama", "hidden_size", 4096},        {"llama", "num_hidden_layers", 32},
-    {"llama", "num_attention_heads", 32},  {"llama", "intermediate_size", 11008},
-    {"llama", "vocab_size", 32000},        {"gemma3_text", "vocab_size", 262208},
-    {"gemma3_text", "num_attention_heads", 8}, {"gemma3_text", "num_key_value_heads", 4},
-    {"gemma3_text", "head_dim", 256},      {"gemma3_text", "sliding_window_pattern", 6},
+    {"llama", "hidden_size", 4096},
+    {"llama", "num_hidden_layers", 32},
+    {"llama", "num_attention_heads", 32},
+    {"llama", "intermediate_size", 11008},
+    {"llama", "vocab_size", 32000},
+    {"gemma3_text", "vocab_size", 262208},
+    {"gemma3_text", "num_attention_heads", 8},
+    {"gemma3_text", "num_key_value_heads", 4},
+    {"gemma3_text", "head_dim", 256},
+    {"gemma3_text", "sliding_window_pattern", 6},
 };
 
 static bool class_default(struct config *config, const char *keys, double *value)

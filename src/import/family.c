@@ -4,22 +4,27 @@
 #include "import/config.h"
 #include "source/suggest.h"
 
-static const struct module_names usual = {"self_attn", "linear_attn", "mixer",           "mlp",
+static const struct module_names usual = {"self_attn",   "linear_attn",       "mixer",   "mlp",
                                           "mlp.experts", "mlp.shared_expert", "mlp.gate"};
-static const struct module_names deepseek = {"self_attn", "linear_attn", "mixer",            "mlp",
+static const struct module_names deepseek = {"self_attn",   "linear_attn",        "mixer",   "mlp",
                                              "mlp.experts", "mlp.shared_experts", "mlp.gate"};
-static const struct module_names mixtral = {
-    "self_attn", "linear_attn", "mixer", "mlp", "block_sparse_moe.experts", "block_sparse_moe.shared_experts",
-    "block_sparse_moe.gate"};
+static const struct module_names mixtral = {"self_attn",
+                                            "linear_attn",
+                                            "mixer",
+                                            "mlp",
+                                            "block_sparse_moe.experts",
+                                            "block_sparse_moe.shared_experts",
+                                            "block_sparse_moe.gate"};
 static const struct module_names llama4 = {
-    "self_attn", "linear_attn", "mixer", "feed_forward", "feed_forward.experts", "feed_forward.shared_expert",
+    "self_attn",          "linear_attn",          "mixer",
+    "feed_forward",       "feed_forward.experts", "feed_forward.shared_expert",
     "feed_forward.router"};
-static const struct module_names gpt_oss = {"self_attn", "linear_attn", "mixer",     "mlp",
+static const struct module_names gpt_oss = {"self_attn",   "linear_attn",       "mixer",     "mlp",
                                             "mlp.experts", "mlp.shared_expert", "mlp.router"};
-static const struct module_names gemma4 = {"self_attn", "linear_attn", "mixer", "mlp", "experts", "shared_expert",
-                                           "router"};
-static const struct module_names nemotron_h = {"mixer", "mixer", "mixer",     "mixer",
-                                               "mixer.experts", "mixer.shared_experts", "mixer.gate"};
+static const struct module_names gemma4 = {"self_attn", "linear_attn",   "mixer", "mlp",
+                                           "experts",   "shared_expert", "router"};
+static const struct module_names nemotron_h = {
+    "mixer", "mixer", "mixer", "mixer", "mixer.experts", "mixer.shared_experts", "mixer.gate"};
 
 enum {
     GPT2 = TIED_WHEN_ABSENT | BIAS_ALWAYS | UNGATED | BIASED_NORMS | WIDE_WHEN_ABSENT | LEARNED_POSITIONS,
@@ -86,7 +91,8 @@ static const struct family families[] = {
     /* before llama */
     {"gpt2", GPT2, build_decoder, &usual},
     {"gpt_bigcode", GPT2 | ONE_KV_HEAD_WHEN_ABSENT, build_decoder, &usual},
-    {"gptj", UNGATED | BIASED_NORMS | ONE_NORM | HEAD_BIAS | FFN_BIAS_ALWAYS | WIDE_WHEN_ABSENT, build_decoder, &usual},
+    {"gptj", UNGATED | BIASED_NORMS | ONE_NORM | HEAD_BIAS | FFN_BIAS_ALWAYS | WIDE_WHEN_ABSENT,
+     build_decoder, &usual},
     {"gpt_neox", BIAS_ALWAYS | UNGATED | BIASED_NORMS, build_decoder, &usual},
     {"bloom", TIED_WHEN_ABSENT | BIAS_ALWAYS | UNGATED | BIASED_NORMS | WIDE_WHEN_ABSENT | EMBEDDING_NORM,
      build_decoder, &usual},

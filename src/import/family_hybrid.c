@@ -79,7 +79,8 @@ static const char *nemotron_pattern(struct config *config)
         return "-";
     }
     char *letters = ARENA_ARRAY(config->job->arena, char, json_array_size(words) + 1);
-    json_array_foreach(words, i, entry) {
+    json_array_foreach(words, i, entry)
+    {
         const char *word = json_string_value(entry);
         letters[i] = !word                            ? '?'
                      : strcmp(word, "mamba") == 0     ? 'M'
@@ -96,7 +97,8 @@ void build_nemotron_h(struct config *config, unsigned traits)
 {
     const char *pattern = nemotron_pattern(config);
     size_t length = strlen(pattern);
-    const char *key = config_word(config, "hybrid_override_pattern") ? "hybrid_override_pattern" : "layers_block_type";
+    const char *key =
+        config_word(config, "hybrid_override_pattern") ? "hybrid_override_pattern" : "layers_block_type";
     double stated;
     if (strspn(pattern, "M*E-") != length || length == 0) {
         config_error(config, NULL, key, "`%s` holds other kinds of layer than M, E, * and -", key);
@@ -148,7 +150,8 @@ void build_nemotron_nas(struct config *config, unsigned traits)
     struct layer usual = layer_usual();
     config_attention(config, traits, &usual);
     architecture_layers(config->job->arena, &config->model, config->layers);
-    json_array_foreach(blocks, i, block) {
+    json_array_foreach(blocks, i, block)
+    {
         json_t *attention = json_object_get(block, "attention"), *ffn = json_object_get(block, "ffn");
         struct layer *layer = &config->model.layers[i];
         double *v = layer->value, group, hidden = config->model.hidden;
@@ -156,15 +159,18 @@ void build_nemotron_nas(struct config *config, unsigned traits)
         v[LAYER_NORMS] = 2;
         if (json_is_true(json_object_get(attention, "replace_with_linear")) ||
             json_is_true(json_object_get(ffn, "replace_with_linear"))) {
-            config_error(config, NULL, "block_configs",
-                         "layer %zu has a linear map in place of attention or feed-forward, which a block cannot have", i);
+            config_error(
+                config, NULL, "block_configs",
+                "layer %zu has a linear map in place of attention or feed-forward, which a block cannot have",
+                i);
             return;
         }
         if (json_is_true(json_object_get(attention, "no_op"))) {
             *layer = layer_usual();
             v[LAYER_ATTENTION] = ATTENTION_NONE;
             v[LAYER_NORMS] = 1;
-        } else if (config_count_in(config, attention, "block_configs", "n_heads_in_group", &group) && group > 0) {
+        } else if (config_count_in(config, attention, "block_configs", "n_heads_in_group", &group) &&
+                   group > 0) {
             v[LAYER_KV_HEADS] = v[LAYER_HEADS] / group;
         } else {
             config_missing(config, "block_configs[].attention.n_heads_in_group");

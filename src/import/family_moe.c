@@ -12,15 +12,18 @@ static void lay_out(struct config *config, const struct layer *dense, const stru
         config->model.layers[i] = sparse[i] ? *moe : *dense;
 }
 
-/* GLM-5.2: layers of type "shared" use the tokens an earlier layer's indexer chose and have none themselves. */
+/* GLM-5.2: layers of type "shared" use the tokens an earlier layer's indexer chose and have none themselves.
+ */
 static void shared_indexers(struct config *config)
 {
     json_t *types = config_list(config, "indexer_types"), *entry;
     size_t i;
-    json_array_foreach(types, i, entry) {
+    json_array_foreach(types, i, entry)
+    {
         const char *word = json_string_value(entry);
         if (word && strcmp(word, "shared") == 0)
-            config->model.layers[i].value[LAYER_INDEX_HEADS] = config->model.layers[i].value[LAYER_INDEX_DIM] = 0;
+            config->model.layers[i].value[LAYER_INDEX_HEADS] =
+                config->model.layers[i].value[LAYER_INDEX_DIM] = 0;
     }
 }
 
@@ -32,8 +35,8 @@ void build_deepseek(struct config *config, unsigned traits)
     config_latent(config, &attention);
     if (config_flag_or(config, "attention_bias", false)) {
         attention.value[LAYER_OUTPUT_BIAS] = 1;
-        attention.value[LAYER_EXTRA_PARAMS] = attention.value[LAYER_Q_RANK] + attention.value[LAYER_KV_RANK] +
-                                              attention.value[LAYER_ROPE_DIM];
+        attention.value[LAYER_EXTRA_PARAMS] =
+            attention.value[LAYER_Q_RANK] + attention.value[LAYER_KV_RANK] + attention.value[LAYER_ROPE_DIM];
     }
     struct layer dense = attention, moe = attention;
     config_dense(config, traits, &dense);
@@ -46,8 +49,8 @@ void build_deepseek(struct config *config, unsigned traits)
         config_mtp(config, config_has_experts(config) ? &moe : &dense, mtp);
 }
 
-/* Llama 4: expert and shared expert have intermediate_size, dense layers intermediate_size_mlp; three layers in
- * four attend within chunks, the others (without rotary positions) to everything. */
+/* Llama 4: expert and shared expert have intermediate_size, dense layers intermediate_size_mlp; three layers
+ * in four attend within chunks, the others (without rotary positions) to everything. */
 void build_llama4(struct config *config, unsigned traits)
 {
     config_sizes(config, traits);

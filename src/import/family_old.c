@@ -1,7 +1,8 @@
 /* family_old.c: families from before the keys of llama became usual. */
 #include "import/config.h"
 
-/* Qwen 1: intermediate_size is the width of gate and up together; biases on q, k and v whatever no_bias says. */
+/* Qwen 1: intermediate_size is the width of gate and up together; biases on q, k and v whatever no_bias says.
+ */
 void build_qwen1(struct config *config, unsigned traits)
 {
     build_decoder(config, traits | QKV_BIAS_ALWAYS | NO_OUTPUT_BIAS);

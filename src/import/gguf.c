@@ -1,5 +1,5 @@
-/* gguf.c: the header of a GGUF file (docs/gguf.md of ggml): magic, version, metadata, tensor infos. Nothing in it
- * is trusted: counts and lengths are held against what is left of the file and against limits. */
+/* gguf.c: the header of a GGUF file (docs/gguf.md of ggml): magic, version, metadata, tensor infos. Nothing
+ * in it is trusted: counts and lengths are held against what is left of the file and against limits. */
 #include "import/gguf.h"
 
 #include <string.h>
@@ -21,8 +21,20 @@ enum {
 };
 
 enum value_type {
-    VALUE_U8, VALUE_I8, VALUE_U16, VALUE_I16, VALUE_U32, VALUE_I32, VALUE_F32, VALUE_BOOL, VALUE_TEXT, VALUE_LIST,
-    VALUE_U64, VALUE_I64, VALUE_F64, VALUE_TYPE_COUNT
+    VALUE_U8,
+    VALUE_I8,
+    VALUE_U16,
+    VALUE_I16,
+    VALUE_U32,
+    VALUE_I32,
+    VALUE_F32,
+    VALUE_BOOL,
+    VALUE_TEXT,
+    VALUE_LIST,
+    VALUE_U64,
+    VALUE_I64,
+    VALUE_F64,
+    VALUE_TYPE_COUNT
 };
 
 static const unsigned char value_sizes[VALUE_TYPE_COUNT] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
@@ -32,13 +44,13 @@ static const struct {
     unsigned id, values, bytes;
     const char *format; /* of the standard library, or the name under which it is declared */
 } types[] = {
-    {0, 1, 4, "fp32"},      {1, 1, 2, "fp16"},       {2, 32, 18, "q4_0"},     {3, 32, 20, "q4_1"},
-    {6, 32, 22, "q5_0"},    {7, 32, 24, "q5_1"},     {8, 32, 34, "q8_0"},     {9, 32, 36, "q8_1"},
-    {10, 256, 84, "q2_k"},  {11, 256, 110, "q3_k"},  {12, 256, 144, "q4_k"},  {13, 256, 176, "q5_k"},
-    {14, 256, 210, "q6_k"}, {15, 256, 292, "q8_k"},  {16, 256, 66, "iq2_xxs"}, {17, 256, 74, "iq2_xs"},
-    {18, 256, 98, "iq3_xxs"}, {19, 256, 50, "iq1_s"}, {20, 32, 18, "iq4_nl"}, {21, 256, 110, "iq3_s"},
-    {22, 256, 82, "iq2_s"}, {23, 256, 136, "iq4_xs"}, {24, 1, 1, "int8"},     {28, 1, 8, "fp64"},
-    {29, 256, 56, "iq1_m"}, {30, 1, 2, "bf16"},      {34, 256, 54, "tq1_0"},  {35, 256, 66, "tq2_0"},
+    {0, 1, 4, "fp32"},        {1, 1, 2, "fp16"},        {2, 32, 18, "q4_0"},      {3, 32, 20, "q4_1"},
+    {6, 32, 22, "q5_0"},      {7, 32, 24, "q5_1"},      {8, 32, 34, "q8_0"},      {9, 32, 36, "q8_1"},
+    {10, 256, 84, "q2_k"},    {11, 256, 110, "q3_k"},   {12, 256, 144, "q4_k"},   {13, 256, 176, "q5_k"},
+    {14, 256, 210, "q6_k"},   {15, 256, 292, "q8_k"},   {16, 256, 66, "iq2_xxs"}, {17, 256, 74, "iq2_xs"},
+    {18, 256, 98, "iq3_xxs"}, {19, 256, 50, "iq1_s"},   {20, 32, 18, "iq4_nl"},   {21, 256, 110, "iq3_s"},
+    {22, 256, 82, "iq2_s"},   {23, 256, 136, "iq4_xs"}, {24, 1, 1, "int8"},       {28, 1, 8, "fp64"},
+    {29, 256, 56, "iq1_m"},   {30, 1, 2, "bf16"},       {34, 256, 54, "tq1_0"},   {35, 256, 66, "tq2_0"},
     {39, 32, 17, "mxfp4"},
 };
 
@@ -108,7 +120,8 @@ static bool read_list(struct gguf *gguf, struct stream *stream, struct gguf_valu
     }
     gguf->list_values += count <= LAYERS_MAX ? count : 0;
     if (count > LAYERS_MAX || depth > 0 || gguf->list_values > LIST_VALUES_MAX)
-        return count <= stream_left(stream) / value_sizes[type] && stream_skip(stream, count * value_sizes[type]);
+        return count <= stream_left(stream) / value_sizes[type] &&
+               stream_skip(stream, count * value_sizes[type]);
     double *list = ARENA_ARRAY(gguf->job->arena, double, (size_t)count + 1);
     for (uint64_t i = 0; i < count; i++) {
         unsigned char bytes[8] = {0};
@@ -147,13 +160,14 @@ static const struct storage *storage_of(struct gguf *gguf, size_t row)
     if (known)
         return known;
     struct arena *arena = gguf->job->arena;
-    return storage_declare(arena, gguf->model,
-                           (struct storage){.name = types[row].format,
-                                            .bits = 8.0 * types[row].bytes / types[row].values,
-                                            .bits_text = arena_printf(arena, "8 * %u / %u", types[row].bytes, types[row].values),
-                                            .compute = "fp16",
-                                            .weight_only = true,
-                                            .title = arena_printf(arena, "GGUF %s", types[row].format)});
+    return storage_declare(
+        arena, gguf->model,
+        (struct storage){.name = types[row].format,
+                         .bits = 8.0 * types[row].bytes / types[row].values,
+                         .bits_text = arena_printf(arena, "8 * %u / %u", types[row].bytes, types[row].values),
+                         .compute = "fp16",
+                         .weight_only = true,
+                         .title = arena_printf(arena, "GGUF %s", types[row].format)});
 }
 
 /* One tensor info; what is wrong with it, or NULL. */
@@ -210,17 +224,20 @@ static bool read_header(struct gguf *gguf, struct stream *stream, const char *pa
     if (stream->short_of || memcmp(magic, "GGUF", 4) != 0)
         return malformed(gguf, path, "it does not begin with GGUF");
     if (version != 2 && version != 3)
-        return malformed(gguf, path, (version & 0xffff) == 0 ? "it is big-endian"
-                                                             : "only versions 2 and 3 are known");
+        return malformed(gguf, path,
+                         (version & 0xffff) == 0 ? "it is big-endian" : "only versions 2 and 3 are known");
     uint64_t tensors = stream_u64(stream), values = stream_u64(stream), left = stream_left(stream);
     /* A tensor info has 24 bytes at least, a value 13. */
-    if (stream->short_of || tensors > TENSORS_MAX || values > VALUES_MAX || tensors > left / 24 || values > left / 13)
+    if (stream->short_of || tensors > TENSORS_MAX || values > VALUES_MAX || tensors > left / 24 ||
+        values > left / 13)
         return malformed(gguf, path, "it counts more tensors or values than it can hold");
     for (uint64_t i = 0; i < values; i++) {
         struct gguf_value value = {0};
         if (!read_value(gguf, stream, &value))
-            return malformed(gguf, path, arena_printf(gguf->job->arena, "value %llu of the metadata is cut off or of no known type",
-                                                      (unsigned long long)i));
+            return malformed(gguf, path,
+                             arena_printf(gguf->job->arena,
+                                          "value %llu of the metadata is cut off or of no known type",
+                                          (unsigned long long)i));
         if (first && *value.key)
             *VEC_PUSH(gguf->job->arena, gguf->values) = value;
     }
@@ -247,7 +264,8 @@ static bool read_file(struct gguf *gguf, const char *path, bool first)
 
 static struct gguf gguf_new(struct import_job *job, struct architecture *model)
 {
-    return (struct gguf){.job = job, .model = model, .layers = ARENA_ARRAY(job->arena, struct gguf_tensor *, LAYERS_MAX)};
+    return (struct gguf){
+        .job = job, .model = model, .layers = ARENA_ARRAY(job->arena, struct gguf_tensor *, LAYERS_MAX)};
 }
 
 /* "name-00001-of-00003.gguf": how many files there are; 1 for any other name. */
@@ -271,7 +289,10 @@ bool gguf_read_file(struct import_job *job, struct architecture *model)
     if (shards == 1)
         return read_file(&gguf, job->path, true) && gguf_model(&gguf);
     for (unsigned i = 1; i <= shards; i++)
-        if (!read_file(&gguf, arena_printf(job->arena, "%.*s%05u%s", (int)(tail - 5 - job->path), job->path, i, tail), i == 1))
+        if (!read_file(
+                &gguf,
+                arena_printf(job->arena, "%.*s%05u%s", (int)(tail - 5 - job->path), job->path, i, tail),
+                i == 1))
             return false;
     return gguf_model(&gguf);
 }

@@ -20,9 +20,9 @@ struct gguf_value {
 };
 
 struct gguf_tensor {
-    struct tensor tensor; /* dims as the file has them: fastest first */
-    size_t layer;         /* SIZE_MAX: of none */
-    const char *rest;     /* the name below its layer */
+    struct tensor tensor;     /* dims as the file has them: fastest first */
+    size_t layer;             /* SIZE_MAX: of none */
+    const char *rest;         /* the name below its layer */
     struct gguf_tensor *next; /* of the same layer */
 };
 
@@ -30,7 +30,7 @@ struct gguf {
     struct import_job *job;
     struct architecture *model;
     VEC(struct gguf_value) values;
-    uint64_t list_values; /* numbers kept of all lists */
+    uint64_t list_values;        /* numbers kept of all lists */
     struct gguf_tensor *ends;    /* tensors of no layer */
     struct gguf_tensor **layers; /* LAYERS_MAX lists */
     size_t layer_count;          /* one past the last layer that has a tensor */

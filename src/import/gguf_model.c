@@ -1,6 +1,7 @@
-/* gguf_model.c: an architecture from the metadata and the tensors of a GGUF file. What a layer is made of is read
- * off its tensors; the metadata says what shapes cannot (head sizes, experts per token, windows). A layer's tensors
- * must then hold at least what perfc's formulas count, to the last element: else the architecture is another. */
+/* gguf_model.c: an architecture from the metadata and the tensors of a GGUF file. What a layer is made of is
+ * read off its tensors; the metadata says what shapes cannot (head sizes, experts per token, windows). A
+ * layer's tensors must then hold at least what perfc's formulas count, to the last element: else the
+ * architecture is another. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,18 +18,30 @@ static const struct gguf_architecture {
     unsigned period; /* 0: no windows; 1: all layers */
     bool chunks;     /* windows are chunks that do not overlap */
 } architectures[] = {
-    {"llama", 0, false},      {"llama4", 4, true},      {"mistral3", 0, false},  {"qwen", 0, false},
-    {"qwen2", 0, false},      {"qwen2moe", 0, false},   {"qwen3", 0, false},     {"qwen3moe", 0, false},
-    {"qwen3vl", 0, false},    {"qwen3vlmoe", 0, false}, {"qwen3next", 0, false}, {"qwen35", 0, false},
-    {"qwen35moe", 0, false},  {"gemma", 0, false},      {"gemma2", 2, false},    {"gemma3", 6, false},
-    {"phi2", 0, false},       {"phi3", 0, false},       {"phimoe", 0, false},    {"deepseek", 0, false},
-    {"deepseek2", 0, false},  {"gpt-oss", 2, false},    {"command-r", 0, false}, {"cohere2", 4, false},
-    {"falcon", 0, false},     {"mpt", 0, false},        {"starcoder", 0, false}, {"starcoder2", 0, false},
-    {"gpt2", 0, false},       {"gptneox", 0, false},    {"bloom", 0, false},     {"olmo2", 4, false},
-    {"internlm2", 0, false},  {"minicpm", 0, false},    {"baichuan", 0, false},  {"chatglm", 0, false},
-    {"glm4moe", 0, false},    {"exaone4", 4, false},    {"minimax-m2", 0, false}, {"nemotron_h", 0, false},
-    {"nemotron_h_moe", 0, false}, {"grok", 0, false},   {"dbrx", 0, false},      {"jamba", 0, false},
-    {"mamba", 0, false},      {"mamba2", 0, false},     {"deci", 0, false},
+    {"llama", 0, false},          {"llama4", 4, true},
+    {"mistral3", 0, false},       {"qwen", 0, false},
+    {"qwen2", 0, false},          {"qwen2moe", 0, false},
+    {"qwen3", 0, false},          {"qwen3moe", 0, false},
+    {"qwen3vl", 0, false},        {"qwen3vlmoe", 0, false},
+    {"qwen3next", 0, false},      {"qwen35", 0, false},
+    {"qwen35moe", 0, false},      {"gemma", 0, false},
+    {"gemma2", 2, false},         {"gemma3", 6, false},
+    {"phi2", 0, false},           {"phi3", 0, false},
+    {"phimoe", 0, false},         {"deepseek", 0, false},
+    {"deepseek2", 0, false},      {"gpt-oss", 2, false},
+    {"command-r", 0, false},      {"cohere2", 4, false},
+    {"falcon", 0, false},         {"mpt", 0, false},
+    {"starcoder", 0, false},      {"starcoder2", 0, false},
+    {"gpt2", 0, false},           {"gptneox", 0, false},
+    {"bloom", 0, false},          {"olmo2", 4, false},
+    {"internlm2", 0, false},      {"minicpm", 0, false},
+    {"baichuan", 0, false},       {"chatglm", 0, false},
+    {"glm4moe", 0, false},        {"exaone4", 4, false},
+    {"minimax-m2", 0, false},     {"nemotron_h", 0, false},
+    {"nemotron_h_moe", 0, false}, {"grok", 0, false},
+    {"dbrx", 0, false},           {"jamba", 0, false},
+    {"mamba", 0, false},          {"mamba2", 0, false},
+    {"deci", 0, false},
 };
 enum { ARCHITECTURE_COUNT = sizeof architectures / sizeof architectures[0] };
 
@@ -41,7 +54,8 @@ static const struct gguf_value *find(const struct gguf *gguf, const char *prefix
     size_t length = strlen(prefix);
     for (size_t i = 0; i < gguf->values.count; i++) {
         const char *other = gguf->values.items[i].key;
-        if (strncmp(other, prefix, length) == 0 && other[length] == '.' && strcmp(other + length + 1, key) == 0)
+        if (strncmp(other, prefix, length) == 0 && other[length] == '.' &&
+            strcmp(other + length + 1, key) == 0)
             return &gguf->values.items[i];
     }
     return NULL;
@@ -59,7 +73,10 @@ struct reader {
 static double value_at(const struct reader *reader, const char *key, size_t layer, double usual)
 {
     const struct gguf_value *value = find(reader->gguf, reader->prefix, key);
-    double number = !value ? usual : value->count == 0 ? value->number : layer < value->count ? value->list[layer] : usual;
+    double number = !value                 ? usual
+                    : value->count == 0    ? value->number
+                    : layer < value->count ? value->list[layer]
+                                           : usual;
     return number >= 0 && number < 1e9 && number == (double)(uint64_t)number ? number : usual;
 }
 
@@ -118,7 +135,8 @@ static void read_latent(const struct reader *reader, size_t i, double *v)
     /* Newer files state the sizes of the compressed form, and the real ones under _mla. */
     double key = value_of(reader, "attention.key_length_mla", value_of(reader, "attention.key_length", 0));
     v[LAYER_NOPE_DIM] = key > v[LAYER_ROPE_DIM] ? key - v[LAYER_ROPE_DIM] : 0;
-    v[LAYER_V_DIM] = value_of(reader, "attention.value_length_mla", value_of(reader, "attention.value_length", 0));
+    v[LAYER_V_DIM] =
+        value_of(reader, "attention.value_length_mla", value_of(reader, "attention.value_length", 0));
     if (has(reader, i, "indexer.attn_k.weight") || has(reader, i, "indexer.attn_q_b.weight")) {
         v[LAYER_INDEX_HEADS] = value_of(reader, "attention.indexer.head_count", 0);
         v[LAYER_INDEX_DIM] = value_of(reader, "attention.indexer.key_length", 0);
@@ -166,8 +184,8 @@ static void read_feed_forward(const struct reader *reader, size_t i, double *v)
     double up = width(reader, i, "ffn_up.weight"), stated = value_at(reader, "feed_forward_length", i, up);
     bool fused = up > 0 && !has(reader, i, "ffn_gate.weight") && up == 2 * stated;
     double plain = fused ? stated : up;
-    v[LAYER_FFN_GATED] = fused || has(reader, i, "ffn_gate.weight") || has(reader, i, "ffn_gate_exps.weight") ||
-                         has(reader, i, "ffn_gate_up_exps.weight");
+    v[LAYER_FFN_GATED] = fused || has(reader, i, "ffn_gate.weight") ||
+                         has(reader, i, "ffn_gate_exps.weight") || has(reader, i, "ffn_gate_up_exps.weight");
     v[LAYER_FFN_BIAS] = has(reader, i, "ffn_up.bias") || has(reader, i, "ffn_down.bias");
     const struct tensor *down = tensor_of(reader->gguf, i, "ffn_down_exps.weight");
     if (!down) {
@@ -225,15 +243,18 @@ static void read_windows(const struct reader *reader)
     struct architecture *model = reader->gguf->model;
     double window = value_of(reader, "attention.sliding_window", 0);
     const struct gguf_value *list = find(reader->gguf, reader->prefix, "attention.sliding_window_pattern");
-    double period = list && list->count == 0 && list->number >= 1 && list->number < 1000 ? list->number
-                                                                                      : reader->architecture->period;
+    double period = list && list->count == 0 && list->number >= 1 && list->number < 1000
+                        ? list->number
+                        : reader->architecture->period;
     if (reader->architecture->chunks)
         window = value_of(reader, "attention.chunk_size", window > 0 ? window : 8192);
     if (window == 0)
         return;
     if (period == 0 && !(list && list->count > 0)) {
-        architecture_note(reader->gguf->job->arena, model,
-                          "The file states a window of %.0f tokens, which llama.cpp does not use for this architecture.", window);
+        architecture_note(
+            reader->gguf->job->arena, model,
+            "The file states a window of %.0f tokens, which llama.cpp does not use for this architecture.",
+            window);
         return;
     }
     for (size_t i = 0; i < reader->layers; i++) {
@@ -242,7 +263,8 @@ static void read_windows(const struct reader *reader)
                                              : period == 1 || (i + 1) % (size_t)period != 0;
         enum attention_kind kind = (enum attention_kind)model->layers[i].value[LAYER_ATTENTION];
         if (local && (kind == ATTENTION_GROUPED || kind == ATTENTION_LATENT))
-            model->layers[i].value[reader->architecture->chunks ? LAYER_ATTENTION_CHUNK : LAYER_WINDOW] = window;
+            model->layers[i].value[reader->architecture->chunks ? LAYER_ATTENTION_CHUNK : LAYER_WINDOW] =
+                window;
     }
 }
 
@@ -252,15 +274,16 @@ static size_t class_of(const struct gguf_tensor *at, size_t layers)
 {
     const char *rest = at->rest;
     if (at->layer == SIZE_MAX)
-        return strcmp(rest, "token_embd.weight") == 0 || strcmp(rest, "position_embd.weight") == 0 ? TENSORS_EMBEDDING
-               : strcmp(rest, "output.weight") == 0                                                ? TENSORS_HEAD
-                                                                                                   : TENSORS_NORMS;
+        return strcmp(rest, "token_embd.weight") == 0 || strcmp(rest, "position_embd.weight") == 0
+                   ? TENSORS_EMBEDDING
+               : strcmp(rest, "output.weight") == 0 ? TENSORS_HEAD
+                                                    : TENSORS_NORMS;
     if (at->layer >= layers)
         return TENSORS_MTP;
     if (strncmp(rest, "ffn_gate_inp_shexp", 18) == 0 || strstr(rest, "_shexp.weight"))
         return TENSORS_SHARED;
-    bool vector = at->tensor.rank < 2 || strstr(rest, "norm") || strstr(rest, ".bias") || strstr(rest, "conv1d") ||
-                  strcmp(rest, "ssm_a") == 0 || strcmp(rest, "ssm_d") == 0;
+    bool vector = at->tensor.rank < 2 || strstr(rest, "norm") || strstr(rest, ".bias") ||
+                  strstr(rest, "conv1d") || strcmp(rest, "ssm_a") == 0 || strcmp(rest, "ssm_d") == 0;
     if (vector)
         return TENSORS_NORMS;
     if (strstr(rest, "_exps.weight"))
@@ -283,13 +306,15 @@ static bool check_layer(const struct reader *reader, size_t i)
     double stored = 0, counted = layer_params(layer, reader->hidden);
     for (const struct gguf_tensor *at = gguf->layers[i]; at; at = at->next)
         stored += is_buffer(at->rest) ? 0 : at->tensor.elements;
-    if (layer->value[LAYER_ATTENTION] == ATTENTION_MAMBA && layer->value[LAYER_ATTENTION_PARAMS] > 0 && stored < counted)
+    if (layer->value[LAYER_ATTENTION] == ATTENTION_MAMBA && layer->value[LAYER_ATTENTION_PARAMS] > 0 &&
+        stored < counted)
         counted = stored;
     if (counted > stored || !(counted > 0)) {
         struct diag *diag = job_error(gguf->job, DIAG_E0406,
                                       "block %zu of `%s` holds %.0f parameters where `%s` would have %.0f", i,
                                       gguf->job->path, stored, reader->prefix, counted);
-        diag_note(gguf->job->diags, diag, "`general.architecture` says `%s`; this file is of another form", reader->prefix);
+        diag_note(gguf->job->diags, diag, "`general.architecture` says `%s`; this file is of another form",
+                  reader->prefix);
         return false;
     }
     layer->value[LAYER_EXTRA_PARAMS] = stored - counted;
@@ -315,8 +340,9 @@ static const struct gguf_architecture *find_architecture(struct gguf *gguf, cons
     }
     if (job->options.assume_dense)
         return &assumed;
-    struct diag *diag = job_error(job, DIAG_E0406, "`general.architecture` is `%.60s`, an architecture perfc does not know",
-                                  value->text);
+    struct diag *diag =
+        job_error(job, DIAG_E0406, "`general.architecture` is `%.60s`, an architecture perfc does not know",
+                  value->text);
     if (suggestion_result(&suggestion))
         diag_note(job->diags, diag, "it knows `%s`", suggestion_result(&suggestion));
     diag_note(job->diags, diag, "`perfc import --assume-dense` reads it as a plain decoder");
@@ -340,10 +366,11 @@ static bool read_sizes(struct reader *reader)
         return false;
     }
     if (!embedding || embedding->dims[0] != reader->hidden || layers != (double)gguf->layer_count) {
-        job_error(gguf->job, DIAG_E0407, !embedding ? "`%s` has no token_embd.weight: it is no language model"
-                                         : layers != (double)gguf->layer_count
-                                             ? "`%s` has another number of blocks than `block_count` says"
-                                             : "token_embd.weight of `%s` has not the width that `embedding_length` says",
+        job_error(gguf->job, DIAG_E0407,
+                  !embedding ? "`%s` has no token_embd.weight: it is no language model"
+                  : layers != (double)gguf->layer_count
+                      ? "`%s` has another number of blocks than `block_count` says"
+                      : "token_embd.weight of `%s` has not the width that `embedding_length` says",
                   gguf->job->path);
         return false;
     }
@@ -367,7 +394,8 @@ static bool read_layers(struct reader *reader)
         struct layer *layer = &gguf->model->layers[i];
         *layer = read_layer(reader, i);
         if (layer->value[LAYER_EXPERTS] > 0 && layer->value[LAYER_ACTIVE_EXPERTS] < 1) {
-            job_error(gguf->job, DIAG_E0407, "`%s` lacks `%s.expert_used_count`", gguf->job->path, reader->prefix);
+            job_error(gguf->job, DIAG_E0407, "`%s` lacks `%s.expert_used_count`", gguf->job->path,
+                      reader->prefix);
             return false;
         }
         if (!check_layer(reader, i))
@@ -404,7 +432,8 @@ bool gguf_model(struct gguf *gguf)
         feeds = feeds || model->layers[i].value[LAYER_FFN] > 0 || model->layers[i].value[LAYER_EXPERTS] > 0;
     if (!feeds) { /* state spaces alone: a model without any feed-forward states its size */
         model->params = inventory.elements;
-        model->weights = storage_mix(job->arena, model, "weights", inventory.bytes, inventory.elements, model->weights);
+        model->weights =
+            storage_mix(job->arena, model, "weights", inventory.bytes, inventory.elements, model->weights);
     }
     if (reader.mtp > 0)
         model->mtp_params = inventory.classes[TENSORS_MTP].elements;

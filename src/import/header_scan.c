@@ -1,5 +1,5 @@
-/* header_scan.c: a pull parser for one shape of JSON. A header may have 100 MB, so its tensors are handed on as
- * they come and nothing is kept; jansson would build a tree ten times that size. */
+/* header_scan.c: a pull parser for one shape of JSON. A header may have 100 MB, so its tensors are handed on
+ * as they come and nothing is kept; jansson would build a tree ten times that size. */
 #include "import/header_scan.h"
 
 #include <string.h>
@@ -59,8 +59,8 @@ static bool expect(struct scanner *scanner, char wanted, const char *wrong)
     return true;
 }
 
-/* A string into `text`, or nowhere. Escapes other than of quote, slash and backslash become `?`: no tensor that
- * perfc knows has any. */
+/* A string into `text`, or nowhere. Escapes other than of quote, slash and backslash become `?`: no tensor
+ * that perfc knows has any. */
 static bool read_string(struct scanner *scanner, char *text, size_t size)
 {
     size_t length = 0;
@@ -203,7 +203,8 @@ static bool read_tensor(struct scanner *scanner, struct header_tensor *tensor)
     return tensor->begin <= tensor->end || fail(scanner, "`data_offsets` run backwards");
 }
 
-static bool scan(struct scanner *scanner, const char *(*found)(void *, const struct header_tensor *), void *context)
+static bool scan(struct scanner *scanner, const char *(*found)(void *, const struct header_tensor *),
+                 void *context)
 {
     struct header_tensor tensor;
     if (!expect(scanner, '{', "the header is not a JSON object"))
@@ -237,8 +238,8 @@ static bool scan(struct scanner *scanner, const char *(*found)(void *, const str
 }
 
 const char *header_scan(struct stream *stream, uint64_t length,
-                        const char *(*found)(void *context, const struct header_tensor *tensor), void *context,
-                        uint64_t *at)
+                        const char *(*found)(void *context, const struct header_tensor *tensor),
+                        void *context, uint64_t *at)
 {
     struct scanner scanner = {.stream = stream, .length = length};
     if (scan(&scanner, found, context) && after_blanks(&scanner) >= 0)

@@ -18,11 +18,11 @@ struct header_tensor {
     bool has_dtype, has_shape, has_offsets;
 };
 
-/* Reads an object of `length` bytes from the stream and calls `found` for each member but __metadata__. What is
- * wrong with it, or NULL; `*at` is the offset, in the object, where it went wrong. `found` returns a complaint
- * of its own to stop. */
+/* Reads an object of `length` bytes from the stream and calls `found` for each member but __metadata__. What
+ * is wrong with it, or NULL; `*at` is the offset, in the object, where it went wrong. `found` returns a
+ * complaint of its own to stop. */
 const char *header_scan(struct stream *stream, uint64_t length,
-                        const char *(*found)(void *context, const struct header_tensor *tensor), void *context,
-                        uint64_t *at);
+                        const char *(*found)(void *context, const struct header_tensor *tensor),
+                        void *context, uint64_t *at);
 
 #endif

@@ -22,7 +22,8 @@ static struct diag *add_error(struct import_job *job, enum diag_code code, struc
     return diag_add(job->diags, code, span, "%s", text);
 }
 
-struct diag *job_error_at(struct import_job *job, enum diag_code code, struct span span, const char *format, ...)
+struct diag *job_error_at(struct import_job *job, enum diag_code code, struct span span, const char *format,
+                          ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -111,7 +112,8 @@ static const char *stem(struct import_job *job)
         says_nothing = says_nothing || (strlen(common[i]) == length && strncmp(base, common[i], length) == 0);
     if (!says_nothing)
         return arena_strndup(job->arena, base, length);
-    const char *directory = arena_strndup(job->arena, job->path, base == job->path ? 0 : (size_t)(base - job->path) - 1);
+    const char *directory =
+        arena_strndup(job->arena, job->path, base == job->path ? 0 : (size_t)(base - job->path) - 1);
     directory = job_base_name(directory);
     return *directory && strcmp(directory, ".") != 0 && strcmp(directory, "..") != 0 ? directory : "";
 }
@@ -135,7 +137,8 @@ const char *job_model_name(struct import_job *job, const char *title)
     char *name = arena_strndup(job->arena, title, length);
     name = (char *)job_base_name(name);
     for (char *at = name; *at; at++) {
-        bool upper = *at >= 'A' && *at <= 'Z', lower = *at >= 'a' && *at <= 'z', digit = *at >= '0' && *at <= '9';
+        bool upper = *at >= 'A' && *at <= 'Z', lower = *at >= 'a' && *at <= 'z',
+             digit = *at >= '0' && *at <= '9';
         if (upper)
             *at = (char)(*at - 'A' + 'a');
         else if (!lower && !digit && *at != '.' && *at != '_')
@@ -179,10 +182,11 @@ bool import_model_bytes(struct arena *arena, struct sources *sources, struct dia
 {
     struct import_job job = {arena, sources, diags, path, *options, true, false};
     struct architecture model = {0};
-    bool known = ends_with(path, ".gguf")                    ? gguf_read_bytes(&job, bytes, length, &model)
-                 : ends_with(path, ".safetensors")           ? safetensors_read_bytes(&job, bytes, length, &model)
-                 : ends_with(path, ".safetensors.index.json") ? safetensors_read_index(&job, bytes, length, &model)
-                                                              : read_config(&job, bytes, length, &model);
+    bool known = ends_with(path, ".gguf")          ? gguf_read_bytes(&job, bytes, length, &model)
+                 : ends_with(path, ".safetensors") ? safetensors_read_bytes(&job, bytes, length, &model)
+                 : ends_with(path, ".safetensors.index.json")
+                     ? safetensors_read_index(&job, bytes, length, &model)
+                     : read_config(&job, bytes, length, &model);
     return known && deliver(&job, &model, imported);
 }
 

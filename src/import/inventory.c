@@ -58,8 +58,8 @@ static bool ends_with(const char *name, const char *end)
 /* What belongs to a quantised matrix beside its values. */
 static bool is_scale(const char *name)
 {
-    static const char *const words[] = {"scale", "qzeros", "g_idx", "zero_point", "weight_shape", "absmax",
-                                        "quant_map", "quant_state", NULL};
+    static const char *const words[] = {"scale",  "qzeros",    "g_idx",       "zero_point", "weight_shape",
+                                        "absmax", "quant_map", "quant_state", NULL};
     return contains_any(name, words);
 }
 
@@ -72,10 +72,13 @@ static bool is_vector(const struct tensor *tensor, const char *rest)
 
 size_t inventory_class_of(const struct tensor *tensor, size_t layers, size_t *layer)
 {
-    static const char *const towers[] = {"vision", "visual", "audio", "mm_projector", "multi_modal", "image_newline", NULL};
-    static const char *const embeddings[] = {"embed_tokens", "wte.", "word_embeddings", "tok_embeddings", "embeddings.", "embed_in", NULL};
+    static const char *const towers[] = {"vision",      "visual",        "audio", "mm_projector",
+                                         "multi_modal", "image_newline", NULL};
+    static const char *const embeddings[] = {
+        "embed_tokens", "wte.", "word_embeddings", "tok_embeddings", "embeddings.", "embed_in", NULL};
     static const char *const heads[] = {"lm_head", "embed_out", "output.weight", NULL};
-    static const char *const attention[] = {"attn", "attention", "mixer", "indexer", "q_proj", "o_proj", NULL};
+    static const char *const attention[] = {"attn",   "attention", "mixer", "indexer",
+                                            "q_proj", "o_proj",    NULL};
     const char *name = tensor->name, *rest;
     *layer = inventory_layer(name, &rest);
     if (contains_any(name, towers))
@@ -86,7 +89,7 @@ size_t inventory_class_of(const struct tensor *tensor, size_t layers, size_t *la
     }
     if (*layer == SIZE_MAX) {
         *layer = layers;
-        return contains_any(name, embeddings)                       ? TENSORS_EMBEDDING
+        return contains_any(name, embeddings)                          ? TENSORS_EMBEDDING
                : contains_any(name, heads) && !ends_with(name, "bias") ? TENSORS_HEAD
                                                                        : TENSORS_NORMS;
     }
@@ -111,7 +114,8 @@ static void model_elements(const struct architecture *model, double elements[TEN
     for (size_t i = 0; i < model->layer_count; i++) {
         struct matrix matrices[MATRICES_MAX];
         size_t count = layer_matrices(&model->layers[i], model->hidden, matrices);
-        double all = layer_params(&model->layers[i], model->hidden), extra = model->layers[i].value[LAYER_EXTRA_PARAMS];
+        double all = layer_params(&model->layers[i], model->hidden),
+               extra = model->layers[i].value[LAYER_EXTRA_PARAMS];
         for (size_t k = 0; k < count; k++) {
             elements[matrices[k].class] += matrices[k].count;
             all -= matrices[k].count;
@@ -122,18 +126,23 @@ static void model_elements(const struct architecture *model, double elements[TEN
     bool layer_norm = model->layer_count > 0 && model->layers[0].value[LAYER_NORM] == NORM_LAYER;
     elements[TENSORS_EMBEDDING] = (model->vocab + model->positions) * model->hidden;
     elements[TENSORS_HEAD] = model->tied ? 0 : model->vocab * model->hidden;
-    elements[TENSORS_NORMS] += (model->no_final_norm ? 0 : layer_norm ? 2 : 1) * model->hidden +
-                             (model->embedding_norm ? 2 * model->hidden : 0) + (model->head_bias ? model->vocab : 0);
+    elements[TENSORS_NORMS] += (model->no_final_norm ? 0
+                                : layer_norm         ? 2
+                                                     : 1) *
+                                   model->hidden +
+                               (model->embedding_norm ? 2 * model->hidden : 0) +
+                               (model->head_bias ? model->vocab : 0);
 }
 
 static const char *const class_words[TENSORS_COUNT] = {
-    [TENSORS_ATTENTION] = "attention", [TENSORS_FFN] = "ffn",   [TENSORS_EXPERTS] = "experts",
+    [TENSORS_ATTENTION] = "attention", [TENSORS_FFN] = "ffn",       [TENSORS_EXPERTS] = "experts",
     [TENSORS_SHARED] = "shared",       [TENSORS_ROUTER] = "router", [TENSORS_EMBEDDING] = "embedding",
     [TENSORS_HEAD] = "head",           [TENSORS_NORMS] = "norms",
 };
 
 /* How a class is multiplied: as the model says already, else as its tensors' own format. */
-static const struct storage *likeness(const struct architecture *model, const struct inventory_class *sum, size_t class)
+static const struct storage *likeness(const struct architecture *model, const struct inventory_class *sum,
+                                      size_t class)
 {
     if (class < TENSORS_OF_LAYERS && model->layer_count > 0)
         for (size_t i = 0; i < model->layer_count; i++)
@@ -176,5 +185,6 @@ void inventory_apply(struct import_job *job, const struct inventory *inventory, 
     if (model->mtp_params == 0 && inventory->classes[TENSORS_MTP].elements > 0)
         model->mtp_params = inventory->classes[TENSORS_MTP].elements;
     if (model->tied && inventory->classes[TENSORS_HEAD].bytes > 0)
-        architecture_note(job->arena, model, "The file stores the tied output head a second time; it is not counted.");
+        architecture_note(job->arena, model,
+                          "The file stores the tied output head a second time; it is not counted.");
 }

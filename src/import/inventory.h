@@ -34,8 +34,8 @@ struct inventory {
 /* Adds a tensor of a class. */
 void inventory_add(struct inventory *inventory, size_t class, const struct tensor *tensor);
 
-/* The class of a tensor by the names of Hugging Face checkpoints; layers from `layers` on are MTP layers. *layer
- * is its layer, or one past the last. */
+/* The class of a tensor by the names of Hugging Face checkpoints; layers from `layers` on are MTP layers.
+ * *layer is its layer, or one past the last. */
 size_t inventory_class_of(const struct tensor *tensor, size_t layers, size_t *layer);
 
 /* The number after "layers." (or "blk.", "h."), or SIZE_MAX; *rest is what follows it. */

@@ -11,7 +11,7 @@ struct import_job {
     struct diags *diags;
     const char *path; /* of the file that is imported */
     struct import_options options;
-    bool alone;   /* bytes in memory: nothing lies beside them */
+    bool alone; /* bytes in memory: nothing lies beside them */
     bool failed;
 };
 
@@ -20,8 +20,8 @@ struct diag *job_error(struct import_job *job, enum diag_code code, const char *
     __attribute__((format(printf, 3, 4)));
 
 /* An error at a place of a file that is among the sources. */
-struct diag *job_error_at(struct import_job *job, enum diag_code code, struct span span, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+struct diag *job_error_at(struct import_job *job, enum diag_code code, struct span span, const char *format,
+                          ...) __attribute__((format(printf, 4, 5)));
 
 /* Where `path` has its last component, and the name of a file beside `path`. */
 const char *job_base_name(const char *path);

@@ -1,5 +1,5 @@
-/* pattern.c: matching of module names. Most patterns of a large list name one layer, so they are kept by layer;
- * a file with thousands of them costs no more than one with few. */
+/* pattern.c: matching of module names. Most patterns of a large list name one layer, so they are kept by
+ * layer; a file with thousands of them costs no more than one with few. */
 #include "import/pattern.h"
 
 #include <regex.h>

@@ -8,8 +8,8 @@
 struct arena;
 struct patterns;
 
-/* No patterns yet, for modules of `layers` layers; owned by the arena. patterns_free() must follow, as regular
- * expressions hold memory of their own. */
+/* No patterns yet, for modules of `layers` layers; owned by the arena. patterns_free() must follow, as
+ * regular expressions hold memory of their own. */
 struct patterns *patterns_new(struct arena *arena, size_t layers);
 void patterns_free(struct patterns *patterns);
 

@@ -1,6 +1,6 @@
 /* quantization.c: how the weights of a configuration are stored: quantization_config in its many forms, or
- * hf_quant_config.json beside it. What it says is applied to each matrix, and each tensor class gets the format
- * of its matrices, or their exact mixture. */
+ * hf_quant_config.json beside it. What it says is applied to each matrix, and each tensor class gets the
+ * format of its matrices, or their exact mixture. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,18 +10,8 @@
 #include "base/number.h"
 #include "import/config.h"
 #include "import/pattern.h"
+#include "import/quantization.h"
 #include "import/storage.h"
-
-struct quantization {
-    struct config *config;
-    const struct json_file *json;
-    const char *place[3];             /* keys down to the object */
-    json_t *object;
-    const struct storage *usual;      /* of a linear layer that no list names; NULL: not quantised */
-    bool experts_only, head_too;
-    struct patterns *kept;            /* not quantised */
-    struct patterns *chosen;          /* formats of named modules */
-};
 
 /* ---- complaints ---------------------------------------------------------------------------- */
 
@@ -41,7 +31,8 @@ static struct diag *complain(struct quantization *quantization, const char *key,
     va_start(arguments, format);
     const char *text = arena_vprintf(quantization->config->job->arena, format, arguments);
     va_end(arguments);
-    return job_error_at(quantization->config->job, DIAG_E0407, json_place(quantization->json, keys), "%s", text);
+    return job_error_at(quantization->config->job, DIAG_E0407, json_place(quantization->json, keys), "%s",
+                        text);
 }
 
 static const char *word_of(json_t *object, const char *key)
@@ -69,7 +60,8 @@ static double number_of(json_t *object, const char *keys)
 /* ---- formats ------------------------------------------------------------------------------- */
 
 static const struct storage *declare(struct quantization *quantization, const char *name, double bits,
-                                     const char *bits_text, const char *compute, bool weight_only, const char *title)
+                                     const char *bits_text, const char *compute, bool weight_only,
+                                     const char *title)
 {
     struct storage storage = {.name = name,
                               .bits = bits,
@@ -81,8 +73,8 @@ static const struct storage *declare(struct quantization *quantization, const ch
 }
 
 /* Integers of `bits` in groups that share a 16-bit scale and, when `zero` says so, a zero point of `bits`. */
-static const struct storage *grouped_integers(struct quantization *quantization, const char *prefix, double bits,
-                                              double group, bool zero)
+static const struct storage *grouped_integers(struct quantization *quantization, const char *prefix,
+                                              double bits, double group, bool zero)
 {
     struct arena *arena = quantization->config->job->arena;
     const char *name = group > 0 ? arena_printf(arena, "%sint%.0f-g%.0f", prefix, bits, group)
@@ -103,7 +95,8 @@ static const struct storage *grouped_integers(struct quantization *quantization,
 
 static const struct storage *fp8_block(struct quantization *quantization, json_t *size)
 {
-    double rows = json_number_value(json_array_get(size, 0)), columns = json_number_value(json_array_get(size, 1));
+    double rows = json_number_value(json_array_get(size, 0)),
+           columns = json_number_value(json_array_get(size, 1));
     if (!json_is_array(size))
         return storage_standard("fp8");
     if (json_array_size(size) != 2 || !(rows >= 1 && rows <= 65536 && columns >= 1 && columns <= 65536)) {
@@ -113,8 +106,9 @@ static const struct storage *fp8_block(struct quantization *quantization, json_t
     if (rows == 128 && columns == 128)
         return storage_standard("fp8-block");
     struct arena *arena = quantization->config->job->arena;
-    return declare(quantization, arena_printf(arena, "fp8-block-%.0fx%.0f", rows, columns), 8 + 32 / (rows * columns),
-                   arena_printf(arena, "8 + 32 / (%.0f * %.0f)", rows, columns), "fp8", false,
+    return declare(quantization, arena_printf(arena, "fp8-block-%.0fx%.0f", rows, columns),
+                   8 + 32 / (rows * columns), arena_printf(arena, "8 + 32 / (%.0f * %.0f)", rows, columns),
+                   "fp8", false,
                    arena_printf(arena, "fp8 with a scale per %.0f x %.0f values", rows, columns));
 }
 
@@ -124,9 +118,15 @@ static const struct storage *by_algorithm(struct quantization *quantization, con
     static const struct {
         const char *word, *format;
     } algorithms[] = {
-        {"FP8", "fp8"},           {"FP8_PER_CHANNEL_PER_TOKEN", "fp8"}, {"FP8_PB_WO", "fp8-block"},
-        {"FP8_PB_REAL", "fp8-block"}, {"NVFP4", "nvfp4"},               {"NVFP4_AWQ", "nvfp4"},
-        {"MXFP4", "mxfp4"},       {"MXFP8", "mxfp8"},                   {"INT8_SQ", "int8"},
+        {"FP8", "fp8"},
+        {"FP8_PER_CHANNEL_PER_TOKEN", "fp8"},
+        {"FP8_PB_WO", "fp8-block"},
+        {"FP8_PB_REAL", "fp8-block"},
+        {"NVFP4", "nvfp4"},
+        {"NVFP4_AWQ", "nvfp4"},
+        {"MXFP4", "mxfp4"},
+        {"MXFP8", "mxfp8"},
+        {"INT8_SQ", "int8"},
         {"W8A8_SQ_PER_CHANNEL", "int8"},
     };
     for (size_t i = 0; i < sizeof algorithms / sizeof algorithms[0]; i++)
@@ -158,7 +158,8 @@ static const struct storage *by_weights(struct quantization *quantization, json_
         if (size == 32)
             return storage_standard("mxfp4");
         return activations ? storage_standard("nvfp4")
-                           : declare(quantization, "nvfp4-weights", 4.5, "4.5", "fp16", true, "NVIDIA fp4, weights only");
+                           : declare(quantization, "nvfp4-weights", 4.5, "4.5", "fp16", true,
+                                     "NVIDIA fp4, weights only");
     }
     if (!floating && bits == 8 && activations)
         return storage_standard("int8");
@@ -171,24 +172,27 @@ static const struct storage *by_weights(struct quantization *quantization, json_
 
 static bool of_language_model(const char *name)
 {
-    static const char *const others[] = {"mtp", "visual", "vision", "audio", "mm_projector", "multi_modal", "embed_vision"};
+    static const char *const others[] = {"mtp",          "visual",      "vision",      "audio",
+                                         "mm_projector", "multi_modal", "embed_vision"};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strstr(name, others[i]))
             return false;
     return true;
 }
 
-static void add_list(struct quantization *quantization, struct patterns *patterns, const char *key, json_t *list,
-                     const void *value)
+static void add_list(struct quantization *quantization, struct patterns *patterns, const char *key,
+                     json_t *list, const void *value)
 {
     size_t i;
     json_t *entry;
-    json_array_foreach(list, i, entry) {
+    json_array_foreach(list, i, entry)
+    {
         const char *text = json_string_value(entry);
         if (!text || !of_language_model(text))
             continue;
         if (!patterns_add(patterns, text, value)) {
-            complain(quantization, key, "entry %zu of `%s`, `%.60s`, is a pattern perfc does not understand", i, key, text);
+            complain(quantization, key, "entry %zu of `%s`, `%.60s`, is a pattern perfc does not understand",
+                     i, key, text);
             return;
         }
     }
@@ -198,17 +202,19 @@ static void read_groups(struct quantization *quantization)
 {
     json_t *groups = json_object_get(quantization->object, "config_groups"), *group;
     const char *name;
-    json_object_foreach(groups, name, group) {
+    json_object_foreach(groups, name, group)
+    {
         const struct storage *storage = by_weights(quantization, group);
         json_t *targets = json_object_get(group, "targets"), *target;
         size_t i;
         bool every = !json_is_array(targets);
         if (!storage) {
-            complain(quantization, "config_groups", "the weights of `%.40s` are stored in a way perfc does not know", name);
+            complain(quantization, "config_groups",
+                     "the weights of `%.40s` are stored in a way perfc does not know", name);
             return;
         }
-        json_array_foreach(targets, i, target)
-            every = every || strcmp(json_string_value(target) ? json_string_value(target) : "", "Linear") == 0;
+        json_array_foreach(targets, i, target) every =
+            every || strcmp(json_string_value(target) ? json_string_value(target) : "", "Linear") == 0;
         if (every)
             quantization->usual = storage;
         else
@@ -220,10 +226,12 @@ static void read_named_layers(struct quantization *quantization)
 {
     json_t *layers = json_object_get(quantization->object, "quantized_layers"), *layer;
     const char *name;
-    json_object_foreach(layers, name, layer) {
+    json_object_foreach(layers, name, layer)
+    {
         const struct storage *storage = by_algorithm(quantization, word_of(layer, "quant_algo"), layer);
         if (!storage) {
-            complain(quantization, "quantized_layers", "`%.60s` has `quant_algo` `%.40s`, which perfc does not know", name,
+            complain(quantization, "quantized_layers",
+                     "`%.60s` has `quant_algo` `%.40s`, which perfc does not know", name,
                      word_of(layer, "quant_algo"));
             return;
         }
@@ -277,8 +285,8 @@ static void read_bitsandbytes(struct quantization *quantization)
     if (json_is_true(json_object_get(object, "load_in_8bit")))
         quantization->usual = storage_standard("int8");
     else if (strcmp(word_of(object, "bnb_4bit_quant_type"), "fp4") == 0)
-        quantization->usual =
-            declare(quantization, "fp4-blocks-of-64", 4.5, "4 + 32 / 64", "fp16", true, "4-bit floating point, blocks of 64");
+        quantization->usual = declare(quantization, "fp4-blocks-of-64", 4.5, "4 + 32 / 64", "fp16", true,
+                                      "4-bit floating point, blocks of 64");
     else
         quantization->usual = storage_standard(
             json_is_true(json_object_get(object, "bnb_4bit_use_double_quant")) ? "nf4-double" : "nf4");
@@ -311,15 +319,23 @@ static const struct {
     const char *name;
     void (*read)(struct quantization *quantization);
 } methods[] = {
-    {"FP8", read_fp8},       {"FBGEMM_FP8", read_fp8}, {"MXFP4", read_mxfp4},
-    {"GPTQ", read_gptq},     {"AWQ", read_awq},        {"BITSANDBYTES", read_bitsandbytes},
-    {"COMPRESSED-TENSORS", read_compressed}, {"COMPRESSED_TENSORS", read_compressed},
-    {"MODELOPT", read_modelopt}, {"MODELOPT_FP4", read_modelopt}, {"MODELOPT_MIXED", read_modelopt},
+    {"FP8", read_fp8},
+    {"FBGEMM_FP8", read_fp8},
+    {"MXFP4", read_mxfp4},
+    {"GPTQ", read_gptq},
+    {"AWQ", read_awq},
+    {"BITSANDBYTES", read_bitsandbytes},
+    {"COMPRESSED-TENSORS", read_compressed},
+    {"COMPRESSED_TENSORS", read_compressed},
+    {"MODELOPT", read_modelopt},
+    {"MODELOPT_FP4", read_modelopt},
+    {"MODELOPT_MIXED", read_modelopt},
 };
 
 static void read_method(struct quantization *quantization)
 {
-    static const char *const lists[] = {"modules_to_not_convert", "ignore", "exclude_modules", "llm_int8_skip_modules"};
+    static const char *const lists[] = {"modules_to_not_convert", "ignore", "exclude_modules",
+                                        "llm_int8_skip_modules"};
     json_t *object = quantization->object;
     const char *method = word_of(object, "quant_method");
     void (*read)(struct quantization *) = NULL;
@@ -329,8 +345,10 @@ static void read_method(struct quantization *quantization)
     if (!*method && (json_object_get(object, "quant_algo") || json_object_get(object, "quantized_layers")))
         read = read_modelopt; /* early exports leave the method out */
     if (!read) {
-        complain(quantization, "quant_method", *method ? "`quant_method` is `%.40s`, a storage perfc does not know"
-                                                       : "no `quant_method` says how the weights are stored%.0s", method);
+        complain(quantization, "quant_method",
+                 *method ? "`quant_method` is `%.40s`, a storage perfc does not know"
+                         : "no `quant_method` says how the weights are stored%.0s",
+                 method);
         return;
     }
     read(quantization);
@@ -358,111 +376,14 @@ static const struct storage *cache_storage(struct quantization *quantization)
     return NULL;
 }
 
-/* ---- applying it --------------------------------------------------------------------------- */
-
-static const char *module_name(struct config *config, const struct layer *layer, const struct matrix *matrix,
-                               char *text, size_t size, size_t index)
-{
-    const struct module_names *names = config->family->modules;
-    enum attention_kind kind = (enum attention_kind)layer->value[LAYER_ATTENTION];
-    const char *module = "", *leaf = matrix->name;
-    switch (matrix->class) {
-    case TENSORS_ATTENTION:
-        module = kind == ATTENTION_LINEAR  ? names->linear
-                 : kind == ATTENTION_MAMBA ? names->mamba
-                                           : names->attention;
-        break;
-    case TENSORS_EXPERTS:
-        snprintf(text, size, "layers.%zu.%s.0.%s", index, names->experts, leaf);
-        return text;
-    case TENSORS_SHARED:
-        if (strcmp(leaf, "gate") == 0) {
-            snprintf(text, size, "layers.%zu.%s_gate", index, names->shared);
-            return text;
-        }
-        module = names->shared;
-        break;
-    case TENSORS_ROUTER: snprintf(text, size, "layers.%zu.%s", index, names->router); return text;
-    default: module = names->ffn; break;
-    }
-    snprintf(text, size, "layers.%zu.%s.%s", index, module, leaf);
-    return text;
-}
-
-/* Small matrices that methods leave alone unless a list names them. */
-static bool is_small(const struct matrix *matrix)
-{
-    static const char *const names[] = {"in_proj_a", "in_proj_b", "gate", "indexer.weights_proj"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(matrix->name, names[i]) == 0)
-            return true;
-    return matrix->class == TENSORS_ROUTER;
-}
-
-static const struct storage *matrix_storage(const struct quantization *quantization, const struct layer *layer,
-                                            const struct matrix *matrix, size_t index)
-{
-    char text[160];
-    struct config *config = quantization->config;
-    const char *name = module_name(config, layer, matrix, text, sizeof text, index);
-    const struct storage *chosen = patterns_match(quantization->chosen, index, name);
-    if (patterns_match(quantization->kept, index, name))
-        return config->model.weights;
-    if (chosen)
-        return chosen;
-    bool untouched = is_small(matrix) || (quantization->experts_only && matrix->class != TENSORS_EXPERTS);
-    return quantization->usual && !untouched ? quantization->usual : config->model.weights;
-}
-
-static void store_layer(const struct quantization *quantization, struct layer *layer, size_t index)
-{
-    static const char *const words[TENSORS_OF_LAYERS] = {"attention", "ffn", "experts", "shared", "router"};
-    struct config *config = quantization->config;
-    struct matrix matrices[MATRICES_MAX];
-    size_t count = layer_matrices(layer, config->model.hidden, matrices);
-    double bytes[TENSORS_OF_LAYERS] = {0}, elements[TENSORS_OF_LAYERS] = {0}, largest[TENSORS_OF_LAYERS] = {0};
-    const struct storage *first[TENSORS_OF_LAYERS] = {0}, *most[TENSORS_OF_LAYERS] = {0};
-    bool mixed[TENSORS_OF_LAYERS] = {false};
-    for (size_t i = 0; i < count; i++) {
-        size_t class = matrices[i].class;
-        const struct storage *storage = matrix_storage(quantization, layer, &matrices[i], index);
-        mixed[class] = mixed[class] || (first[class] && first[class] != storage);
-        first[class] = storage;
-        bytes[class] += matrices[i].count * storage->bits / 8;
-        elements[class] += matrices[i].count;
-        if (matrices[i].count > largest[class]) {
-            largest[class] = matrices[i].count;
-            most[class] = storage;
-        }
-    }
-    for (size_t class = 0; class < TENSORS_OF_LAYERS; class ++)
-        layer->storage[class] = !mixed[class] ? first[class]
-                                              : storage_mix(config->job->arena, &config->model, words[class],
-                                                            bytes[class], elements[class], most[class]);
-}
-
-static void apply(struct quantization *quantization)
-{
-    struct config *config = quantization->config;
-    size_t layers = config->model.layer_count;
-    for (size_t i = 0; i < layers; i++)
-        store_layer(quantization, &config->model.layers[i], i);
-    const struct storage *head = patterns_match(quantization->chosen, layers, "lm_head");
-    if (!head && quantization->head_too)
-        head = quantization->usual;
-    if (patterns_match(quantization->kept, layers, "lm_head"))
-        head = NULL;
-    if (!config->model.tied)
-        config->model.storage[TENSORS_HEAD] = head;
-}
-
 /* ---- finding it ---------------------------------------------------------------------------- */
 
 static const struct storage *stated_type(struct config *config)
 {
     static const struct {
         const char *word, *format;
-    } types[] = {{"bfloat16", "bf16"}, {"float16", "fp16"}, {"float32", "fp32"}, {"float", "fp32"}, {"half", "fp16"}};
+    } types[] = {
+        {"bfloat16", "bf16"}, {"float16", "fp16"}, {"float32", "fp32"}, {"float", "fp32"}, {"half", "fp16"}};
     json_t *member = config_either(config, "dtype");
     if (!member)
         member = config_either(config, "torch_dtype");
@@ -481,7 +402,7 @@ static void read_object(struct quantization *quantization)
     read_method(quantization);
     config->model.cache = cache_storage(quantization);
     if (!config->job->failed)
-        apply(quantization);
+        quantization_apply(quantization);
     patterns_free(quantization->kept);
     patterns_free(quantization->chosen);
 }
@@ -496,8 +417,10 @@ static void read_beside(struct config *config)
     if (job->alone || job_read(job, path, SOURCE_MAX_BYTES, &text) != NULL ||
         !json_file_read(job, path, buffer_string(&text), text.length, &json))
         return;
-    struct quantization quantization = {
-        .config = config, .json = &json, .place = {"quantization"}, .object = json_object_get(json.root, "quantization")};
+    struct quantization quantization = {.config = config,
+                                        .json = &json,
+                                        .place = {"quantization"},
+                                        .object = json_object_get(json.root, "quantization")};
     if (json_is_object(quantization.object))
         read_object(&quantization);
     json_decref(json.root);

@@ -1,6 +1,6 @@
-/* safetensors.c: what the headers of a checkpoint say. Its config.json, when it lies beside, is the better source
- * for the architecture; the headers then give the exact bytes of each tensor class. Without it the architecture
- * of a llama-like checkpoint follows from names and shapes; any other becomes its size alone. */
+/* safetensors.c: what the headers of a checkpoint say. Its config.json, when it lies beside, is the better
+ * source for the architecture; the headers then give the exact bytes of each tensor class. Without it the
+ * architecture of a llama-like checkpoint follows from names and shapes; any other becomes its size alone. */
 #include "import/safetensors.h"
 
 #include <string.h>
@@ -41,11 +41,12 @@ static const struct {
     double bits;
     const char *format; /* NULL: says nothing about what is in it */
 } types[] = {
-    {"F64", 64, "fp64"},   {"F32", 32, "fp32"},    {"F16", 16, "fp16"}, {"BF16", 16, "bf16"},
-    {"F8_E4M3", 8, "fp8"}, {"F8_E5M2", 8, "fp8-e5m2"}, {"I64", 64, NULL},   {"U64", 64, NULL},
-    {"I32", 32, NULL},     {"U32", 32, NULL},      {"I16", 16, NULL},   {"U16", 16, NULL},
-    {"I8", 8, "int8"},     {"U8", 8, NULL},        {"BOOL", 8, NULL},   {"F8_E8M0", 8, NULL},
-    {"F4", 4, NULL},       {"C64", 64, NULL},
+    {"F64", 64, "fp64"},  {"F32", 32, "fp32"},   {"F16", 16, "fp16"},
+    {"BF16", 16, "bf16"}, {"F8_E4M3", 8, "fp8"}, {"F8_E5M2", 8, "fp8-e5m2"},
+    {"I64", 64, NULL},    {"U64", 64, NULL},     {"I32", 32, NULL},
+    {"U32", 32, NULL},    {"I16", 16, NULL},     {"U16", 16, NULL},
+    {"I8", 8, "int8"},    {"U8", 8, NULL},       {"BOOL", 8, NULL},
+    {"F8_E8M0", 8, NULL}, {"F4", 4, NULL},       {"C64", 64, NULL},
 };
 
 static size_t class_of(struct checkpoint *checkpoint, const struct tensor *tensor)
@@ -76,7 +77,8 @@ static size_t class_of(struct checkpoint *checkpoint, const struct tensor *tenso
 static const char *take_tensor(void *context, const struct header_tensor *header)
 {
     struct checkpoint *checkpoint = context;
-    struct tensor tensor = {.name = header->name, .rank = header->rank, .elements = 1, .bytes = header->end - header->begin};
+    struct tensor tensor = {
+        .name = header->name, .rank = header->rank, .elements = 1, .bytes = header->end - header->begin};
     for (unsigned i = 0; i < 4; i++)
         tensor.dims[i] = i < header->rank ? header->dims[i] : 1;
     for (unsigned i = 0; i < header->rank; i++)
@@ -114,8 +116,8 @@ static bool read_header(struct checkpoint *checkpoint, const char *path, struct 
     }
     const char *wrong = header_scan(stream, length, take_tensor, checkpoint, &at);
     if (wrong)
-        job_error(job, DIAG_E0405, "the header of `%s` is not one of safetensors: %s (byte %llu)", path, wrong,
-                  (unsigned long long)(at + 8));
+        job_error(job, DIAG_E0405, "the header of `%s` is not one of safetensors: %s (byte %llu)", path,
+                  wrong, (unsigned long long)(at + 8));
     return !wrong;
 }
 
@@ -161,22 +163,26 @@ static void size_alone(struct checkpoint *checkpoint, struct architecture *model
     struct import_job *job = checkpoint->job;
     const struct inventory *inventory = &checkpoint->inventory;
     *model = (struct architecture){.params = inventory->elements, .weights = storage_standard("bf16")};
-    model->weights = storage_mix(job->arena, model, "weights", inventory->bytes, inventory->elements, model->weights);
-    architecture_note(job->arena, model,
-                      "The names of the tensors are not those of a llama-like model: only the size is known, no cache.");
+    model->weights =
+        storage_mix(job->arena, model, "weights", inventory->bytes, inventory->elements, model->weights);
+    architecture_note(
+        job->arena, model,
+        "The names of the tensors are not those of a llama-like model: only the size is known, no cache.");
 }
 
 /* From names and shapes; an error where they cannot tell. */
 static bool from_shapes(struct checkpoint *checkpoint, struct architecture *model)
 {
     struct import_job *job = checkpoint->job;
-    const char *wrong = checkpoint->packed ? "its weights are packed" : shapes_model(checkpoint->shapes, model);
+    const char *wrong =
+        checkpoint->packed ? "its weights are packed" : shapes_model(checkpoint->shapes, model);
     if (checkpoint->inventory.elements == 0) {
         job_error(job, DIAG_E0407, "`%s` holds no tensors", job->path);
         return false;
     }
     if (wrong) {
-        struct diag *diag = job_error(job, DIAG_E0407, "`%s` does not say enough about the model: %s", job->path, wrong);
+        struct diag *diag =
+            job_error(job, DIAG_E0407, "`%s` does not say enough about the model: %s", job->path, wrong);
         diag_note(job->diags, diag, "put the model's config.json beside it");
         return false;
     }
@@ -202,7 +208,8 @@ static bool finish(struct checkpoint *checkpoint, struct architecture *model, bo
     return !job->failed;
 }
 
-static struct checkpoint checkpoint_of(struct import_job *job, const struct architecture *model, bool configured)
+static struct checkpoint checkpoint_of(struct import_job *job, const struct architecture *model,
+                                       bool configured)
 {
     return (struct checkpoint){.job = job,
                                .layers = configured ? model->layer_count : SIZE_MAX,
@@ -228,7 +235,8 @@ static bool read_all_shards(struct checkpoint *checkpoint, unsigned count, const
 {
     struct import_job *job = checkpoint->job;
     for (unsigned i = 1; i <= count; i++)
-        if (!read_shard(checkpoint, arena_printf(job->arena, "%.*s%05u%s", (int)(tail - 5 - job->path), job->path, i, tail)))
+        if (!read_shard(checkpoint, arena_printf(job->arena, "%.*s%05u%s", (int)(tail - 5 - job->path),
+                                                 job->path, i, tail)))
             return false;
     return true;
 }
@@ -245,7 +253,8 @@ bool safetensors_read_file(struct import_job *job, struct architecture *model)
     return good && finish(&checkpoint, model, configured);
 }
 
-bool safetensors_read_bytes(struct import_job *job, const char *bytes, size_t length, struct architecture *model)
+bool safetensors_read_bytes(struct import_job *job, const char *bytes, size_t length,
+                            struct architecture *model)
 {
     struct checkpoint checkpoint = checkpoint_of(job, model, false);
     struct stream stream = stream_of_bytes(bytes, length);
@@ -276,16 +285,19 @@ static bool list_shards(struct import_job *job, const struct json_file *json, st
         job_error_at(job, DIAG_E0407, json_place(json, place), "the index has no `weight_map`");
         return false;
     }
-    json_object_foreach(map, key, file) {
+    json_object_foreach(map, key, file)
+    {
         const char *name = json_string_value(file);
         if (!name || strchr(name, '/')) {
-            job_error_at(job, DIAG_E0407, json_place(json, place), "`weight_map` names no file of this directory for `%.80s`", key);
+            job_error_at(job, DIAG_E0407, json_place(json, place),
+                         "`weight_map` names no file of this directory for `%.80s`", key);
             return false;
         }
         if (is_listed(list, name))
             continue;
         if (list->names.count == FILES_MAX) {
-            job_error_at(job, DIAG_E0407, json_place(json, place), "the index names more than %d files", FILES_MAX);
+            job_error_at(job, DIAG_E0407, json_place(json, place), "the index names more than %d files",
+                         FILES_MAX);
             return false;
         }
         *VEC_PUSH(job->arena, list->names) = arena_strdup(job->arena, name);
@@ -315,11 +327,13 @@ static bool without_shards(struct import_job *job, const struct json_file *json,
         return false;
     }
     if (total > 0 && total < 9e15)
-        architecture_note(job->arena, model, "The index says %.0f bytes in all; the files themselves were not here.", total);
+        architecture_note(job->arena, model,
+                          "The index says %.0f bytes in all; the files themselves were not here.", total);
     return true;
 }
 
-bool safetensors_read_index(struct import_job *job, const char *text, size_t length, struct architecture *model)
+bool safetensors_read_index(struct import_job *job, const char *text, size_t length,
+                            struct architecture *model)
 {
     struct json_file json;
     struct shard_list list = {0};
@@ -336,7 +350,8 @@ bool safetensors_read_index(struct import_job *job, const char *text, size_t len
         good = without_shards(job, &json, model, missing, configured);
         if (good) {
             name_model(job, model);
-            model->source = arena_printf(job->arena, "imported from the config.json beside %s", job_base_name(job->path));
+            model->source =
+                arena_printf(job->arena, "imported from the config.json beside %s", job_base_name(job->path));
         }
     } else if (good) {
         struct checkpoint checkpoint = checkpoint_of(job, model, configured);

@@ -6,7 +6,9 @@
 #include "import/job.h"
 
 bool safetensors_read_file(struct import_job *job, struct architecture *model);
-bool safetensors_read_bytes(struct import_job *job, const char *bytes, size_t length, struct architecture *model);
-bool safetensors_read_index(struct import_job *job, const char *text, size_t length, struct architecture *model);
+bool safetensors_read_bytes(struct import_job *job, const char *bytes, size_t length,
+                            struct architecture *model);
+bool safetensors_read_index(struct import_job *job, const char *text, size_t length,
+                            struct architecture *model);
 
 #endif

@@ -1,6 +1,6 @@
-/* shapes.c: an architecture from the names and shapes of its tensors, for checkpoints of llama's form (which most
- * families of dense decoders have) without a config.json. Only shapes are used, and they are exact; where they
- * leave a choice open that matters (how many experts a token uses) the answer is an error. */
+/* shapes.c: an architecture from the names and shapes of its tensors, for checkpoints of llama's form (which
+ * most families of dense decoders have) without a config.json. Only shapes are used, and they are exact;
+ * where they leave a choice open that matters (how many experts a token uses) the answer is an error. */
 #include "import/shapes.h"
 
 #include <string.h>
@@ -37,7 +37,8 @@ static bool ends_with(const char *name, const char *end)
     return length >= size && strcmp(name + length - size, end) == 0;
 }
 
-static void add_to_layer(struct shapes *shapes, struct shape_layer *layer, const char *rest, const struct tensor *tensor)
+static void add_to_layer(struct shapes *shapes, struct shape_layer *layer, const char *rest,
+                         const struct tensor *tensor)
 {
     const double *dims = tensor->dims;
     if (is(rest, "self_attn.q_proj.weight")) {
@@ -61,7 +62,8 @@ static void add_to_layer(struct shapes *shapes, struct shape_layer *layer, const
         layer->ffn_bias = true;
     } else if (is(rest, "self_attn.q_norm.weight")) {
         layer->head_norm = dims[0];
-    } else if (ends_with(rest, "norm.weight") && tensor->rank == 1 && strchr(rest, '.') == strrchr(rest, '.')) {
+    } else if (ends_with(rest, "norm.weight") && tensor->rank == 1 &&
+               strchr(rest, '.') == strrchr(rest, '.')) {
         layer->norms++;
     } else if (ends_with(rest, "norm.bias")) {
         shapes->norm_bias = true;
@@ -101,15 +103,16 @@ void shapes_add(struct shapes *shapes, const struct tensor *tensor)
     add_to_layer(shapes, &shapes->layers.items[layer], rest, tensor);
 }
 
-/* The head size, where only products with the number of heads are seen: norms of one head have it, else 128 or,
- * where that divides none, 64. Parameters, cache and work are the same for any. */
+/* The head size, where only products with the number of heads are seen: norms of one head have it, else 128
+ * or, where that divides none, 64. Parameters, cache and work are the same for any. */
 static double head_size(const struct shape_layer *layer)
 {
     if (layer->head_norm > 0 && layer->head_norm < layer->queries)
         return layer->head_norm;
     static const double sizes[] = {128, 64, 32};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
-        if (layer->keys >= sizes[i] && layer->queries / sizes[i] == (double)(size_t)(layer->queries / sizes[i]) &&
+        if (layer->keys >= sizes[i] &&
+            layer->queries / sizes[i] == (double)(size_t)(layer->queries / sizes[i]) &&
             layer->keys / sizes[i] == (double)(size_t)(layer->keys / sizes[i]))
             return sizes[i];
     return 1;
@@ -117,8 +120,8 @@ static double head_size(const struct shape_layer *layer)
 
 static bool is_whole(const struct shapes *shapes, const struct shape_layer *layer)
 {
-    return layer->queries > 0 && layer->keys > 0 && layer->values == layer->keys && layer->output == layer->queries &&
-           layer->hidden == shapes->hidden && layer->ffn > 0;
+    return layer->queries > 0 && layer->keys > 0 && layer->values == layer->keys &&
+           layer->output == layer->queries && layer->hidden == shapes->hidden && layer->ffn > 0;
 }
 
 const char *shapes_model(struct shapes *shapes, struct architecture *model)
@@ -155,9 +158,11 @@ const char *shapes_model(struct shapes *shapes, struct architecture *model)
         v[LAYER_NORMS] = layer->norms;
         v[LAYER_NORM] = shapes->norm_bias ? NORM_LAYER : NORM_RMS;
     }
-    architecture_note(shapes->arena, model, "From names and shapes of tensors: windows and the longest context are not known.");
+    architecture_note(shapes->arena, model,
+                      "From names and shapes of tensors: windows and the longest context are not known.");
     if (assumed)
         architecture_note(shapes->arena, model,
-                          "Shapes show heads times head size only; the head size is assumed. Parameters and cache are the same for any.");
+                          "Shapes show heads times head size only; the head size is assumed. Parameters and "
+                          "cache are the same for any.");
     return NULL;
 }

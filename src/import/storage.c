@@ -71,7 +71,8 @@ const struct storage *storage_mix(struct arena *arena, struct architecture *mode
                                   double bytes, double elements, const struct storage *like)
 {
     char total[NUMBER_TEXT_MAX], count[NUMBER_TEXT_MAX];
-    const char *text = arena_printf(arena, "8 * %s / %s", number_shortest(total, bytes), number_shortest(count, elements));
+    const char *text =
+        arena_printf(arena, "8 * %s / %s", number_shortest(total, bytes), number_shortest(count, elements));
     for (size_t i = 0; i < model->declared.count; i++)
         if (strcmp(model->declared.items[i]->bits_text, text) == 0)
             return model->declared.items[i];
@@ -81,11 +82,12 @@ const struct storage *storage_mix(struct arena *arena, struct architecture *mode
             name = arena_printf(arena, "mix-%s-%zu", class_word, number++);
             i = (size_t)-1;
         }
-    return storage_declare(arena, model,
-                           (struct storage){.name = name,
-                                            .bits = 8 * bytes / elements,
-                                            .bits_text = text,
-                                            .compute = like->compute,
-                                            .weight_only = like->weight_only,
-                                            .title = arena_printf(arena, "mixture of formats (%s)", class_word)});
+    return storage_declare(
+        arena, model,
+        (struct storage){.name = name,
+                         .bits = 8 * bytes / elements,
+                         .bits_text = text,
+                         .compute = like->compute,
+                         .weight_only = like->weight_only,
+                         .title = arena_printf(arena, "mixture of formats (%s)", class_word)});
 }

@@ -4,11 +4,13 @@
 
 #include "import/architecture.h"
 
-/* A format of the standard library, by its name there; NULL when it has none of this name that imports use. */
+/* A format of the standard library, by its name there; NULL when it has none of this name that imports use.
+ */
 const struct storage *storage_standard(const char *name);
 
 /* A format that the output declares, once per name in a model. */
-const struct storage *storage_declare(struct arena *arena, struct architecture *model, struct storage storage);
+const struct storage *storage_declare(struct arena *arena, struct architecture *model,
+                                      struct storage storage);
 
 /* A mixture: `bytes` in all for `elements`, named after the class. `like` says how it is computed. */
 const struct storage *storage_mix(struct arena *arena, struct architecture *model, const char *class_word,

@@ -18,7 +18,8 @@ struct stream {
     bool short_of;  /* something was asked for beyond the end */
 };
 
-/* A stream over bytes in memory, or over a file; why it cannot be opened, or NULL. stream_close() must follow. */
+/* A stream over bytes in memory, or over a file; why it cannot be opened, or NULL. stream_close() must
+ * follow. */
 struct stream stream_of_bytes(const char *bytes, size_t length);
 const char *stream_open(struct arena *arena, const char *path, struct stream *stream);
 void stream_close(struct stream *stream);

@@ -15,7 +15,8 @@ static double value_of(json_t *object, const char *keys)
     return value >= 0 && value <= 1e7 ? value : 0;
 }
 
-/* A layer of a vision transformer: two layer norms, four projections and an ungated feed-forward, all biased. */
+/* A layer of a vision transformer: two layer norms, four projections and an ungated feed-forward, all biased.
+ */
 static double vision_layer(const struct tower *tower)
 {
     double w = tower->width, f = tower->inner;
@@ -32,8 +33,8 @@ static double patches(const struct tower *tower)
 static double siglip(const struct tower *tower, double hidden)
 {
     double w = tower->width;
-    return 3 * tower->patch * tower->patch * w + w + patches(tower) * w + tower->layers * vision_layer(tower) +
-           2 * w + w * hidden + w;
+    return 3 * tower->patch * tower->patch * w + w + patches(tower) * w +
+           tower->layers * vision_layer(tower) + 2 * w + w * hidden + w;
 }
 
 /* LLaVA-1.5: CLIP with a class token and two norms, then two biased projections. */
@@ -49,26 +50,28 @@ static double pixtral(const struct tower *tower, double hidden)
 {
     double w = tower->width, merge = tower->merge > 0 ? tower->merge : 2;
     return 3 * tower->patch * tower->patch * w + w +
-           tower->layers * (4 * w * w + 3 * w * tower->inner + 2 * w) + w + merge * merge * w * w + w * hidden +
-           hidden * hidden;
+           tower->layers * (4 * w * w + 3 * w * tower->inner + 2 * w) + w + merge * merge * w * w +
+           w * hidden + hidden * hidden;
 }
 
-/* Qwen3-VL and Qwen3.5: patches of two frames, learned positions, a merger of four patches, and one more merger
- * for each layer that feeds the language model directly (deepstack). */
+/* Qwen3-VL and Qwen3.5: patches of two frames, learned positions, a merger of four patches, and one more
+ * merger for each layer that feeds the language model directly (deepstack). */
 static double qwen(const struct tower *tower, double hidden)
 {
     double w = tower->width, merge = tower->merge > 0 ? tower->merge : 2, merged = merge * merge * w;
     double out = tower->out > 0 ? tower->out : hidden;
-    double frames = value_of(tower->vision, "temporal_patch_size"), colours = value_of(tower->vision, "in_channels");
+    double frames = value_of(tower->vision, "temporal_patch_size"),
+           colours = value_of(tower->vision, "in_channels");
     double merger = merged * merged + merged + merged * out + out;
     double deep = (double)json_array_size(json_object_get(tower->vision, "deepstack_visual_indexes"));
     return colours * frames * tower->patch * tower->patch * w + w +
-           value_of(tower->vision, "num_position_embeddings") * w + tower->layers * vision_layer(tower) + 2 * w +
-           merger + deep * (2 * merged + merger);
+           value_of(tower->vision, "num_position_embeddings") * w + tower->layers * vision_layer(tower) +
+           2 * w + merger + deep * (2 * merged + merger);
 }
 
-/* Llama 4: class token, positions, two norms, pixel shuffle with two projections, one more into the model. The
- * published files leave vision_config out, and both models have the tower of the class's published form. */
+/* Llama 4: class token, positions, two norms, pixel shuffle with two projections, one more into the model.
+ * The published files leave vision_config out, and both models have the tower of the class's published form.
+ */
 static double llama4(const struct tower *tower, double hidden)
 {
     double w = tower->width, out = tower->out;
@@ -80,10 +83,14 @@ static const struct {
     const char *wrapper, *vision; /* model_type of the file and of its vision_config; NULL: any */
     double (*count)(const struct tower *tower, double hidden);
 } towers[] = {
-    {"gemma3", "siglip_vision_model", siglip}, {"llava", "clip_vision_model", clip},
-    {"mistral3", "pixtral", pixtral},          {"qwen3_vl", NULL, qwen},
-    {"qwen3_vl_moe", NULL, qwen},              {"qwen3_5", NULL, qwen},
-    {"qwen3_5_moe", NULL, qwen},               {"llama4", NULL, llama4},
+    {"gemma3", "siglip_vision_model", siglip},
+    {"llava", "clip_vision_model", clip},
+    {"mistral3", "pixtral", pixtral},
+    {"qwen3_vl", NULL, qwen},
+    {"qwen3_vl_moe", NULL, qwen},
+    {"qwen3_5", NULL, qwen},
+    {"qwen3_5_moe", NULL, qwen},
+    {"llama4", NULL, llama4},
 };
 
 static bool is(const char *word, const char *other)
@@ -101,7 +108,8 @@ static struct tower read_tower(struct config *config, json_t *vision, bool pixel
         .patch = value_of(vision, "patch_size"),
         .image = value_of(vision, "image_size"),
         .merge = value_of(vision, "spatial_merge_size"),
-        .out = value_of(vision, pixels_shuffled ? "projector_output_dim|vision_output_dim" : "out_hidden_size"),
+        .out =
+            value_of(vision, pixels_shuffled ? "projector_output_dim|vision_output_dim" : "out_hidden_size"),
     };
     if (tower.merge == 0)
         tower.merge = value_of(config->root, "spatial_merge_size");
@@ -121,7 +129,8 @@ void config_tower(struct config *config)
     const char *kind = json_string_value(json_object_get(vision, "model_type"));
     struct tower tower = read_tower(config, vision, is(wrapper, "llama4"));
     if (!vision) {
-        tower = (struct tower){.width = 1408, .inner = 5632, .layers = 34, .patch = 14, .image = 336, .out = 4096};
+        tower = (struct tower){
+            .width = 1408, .inner = 5632, .layers = 34, .patch = 14, .image = 336, .out = 4096};
         kind = "llama4_vision_model, of the published form, as the file does not describe it";
     }
     for (size_t i = 0; i < sizeof towers / sizeof towers[0]; i++) {
@@ -136,5 +145,7 @@ void config_tower(struct config *config)
         return;
     }
     architecture_note(arena, model, "The vision tower (%s) is not counted: its formula is not known.",
-                      kind && *kind ? kind : wrapper ? wrapper : "vision_config");
+                      kind && *kind ? kind
+                      : wrapper     ? wrapper
+                                    : "vision_config");
 }

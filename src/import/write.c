@@ -1,5 +1,5 @@
-/* write.c: an architecture as the text of a declaration, in the manner of the catalogue: what all layers share
- * stands in the model, equal layers form one block. */
+/* write.c: an architecture as the text of a declaration, in the manner of the catalogue: what all layers
+ * share stands in the model, equal layers form one block. */
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ struct writer {
     struct group *groups;
     size_t group_count;
     bool shared[LAYER_FIELD_COUNT]; /* the same in every group */
-    bool agreed[TENSORS_OF_LAYERS];   /* every group that has the class stores it the same way */
+    bool agreed[TENSORS_OF_LAYERS]; /* every group that has the class stores it the same way */
     const struct storage *class_storage[TENSORS_OF_LAYERS];
     bool present[TENSORS_OF_LAYERS];
     const struct storage *weights; /* what `weights` says */
@@ -106,8 +106,8 @@ static void group_layers(struct writer *writer, struct arena *arena)
     for (size_t k = 0; k < LAYER_FIELD_COUNT; k++) {
         writer->shared[k] = true;
         for (size_t i = 1; i < writer->group_count; i++)
-            writer->shared[k] = writer->shared[k] &&
-                                writer->groups[i].layer.value[k] == writer->groups[0].layer.value[k];
+            writer->shared[k] =
+                writer->shared[k] && writer->groups[i].layer.value[k] == writer->groups[0].layer.value[k];
     }
 }
 
@@ -149,7 +149,8 @@ static void choose_weights(struct writer *writer)
         size_t classes = 0;
         double sum = 0;
         for (size_t k = 0; k < TENSORS_ROUTER; k++)
-            if (writer->present[k] && writer->agreed[k] && writer->class_storage[k] == writer->class_storage[c]) {
+            if (writer->present[k] && writer->agreed[k] &&
+                writer->class_storage[k] == writer->class_storage[c]) {
                 classes++;
                 sum += elements[k];
             }
@@ -262,8 +263,8 @@ static const char *const class_names[TENSORS_COUNT] = {
     [TENSORS_HEAD] = "weights.head",           [TENSORS_NORMS] = "weights.norms",
 };
 
-/* What a class is stored in when the declaration says nothing: as `weights`, but in 16 bits at least where the
- * language has it so. */
+/* What a class is stored in when the declaration says nothing: as `weights`, but in 16 bits at least where
+ * the language has it so. */
 static double usual_bits(const struct writer *writer, size_t class)
 {
     return class < TENSORS_ROUTER || writer->weights->bits >= 16 ? writer->weights->bits : 16;
@@ -271,8 +272,8 @@ static double usual_bits(const struct writer *writer, size_t class)
 
 static void put_class(struct writer *writer, size_t class, const struct storage *storage)
 {
-    bool usual = class < TENSORS_ROUTER ? storage == writer->weights
-                                      : storage->bits == usual_bits(writer, class);
+    bool usual =
+        class < TENSORS_ROUTER ? storage == writer->weights : storage->bits == usual_bits(writer, class);
     if (!usual)
         put(writer, class_names[class], storage->name);
 }
@@ -321,7 +322,8 @@ static const char *attention_word(const struct writer *writer, const struct laye
     for (size_t i = 0; i < writer->group_count; i++) {
         const double *v = writer->groups[i].layer.value;
         local = local || v[LAYER_WINDOW] > 0 || v[LAYER_ATTENTION_CHUNK] > 0;
-        constant = constant || v[LAYER_ATTENTION] == ATTENTION_LINEAR || v[LAYER_ATTENTION] == ATTENTION_MAMBA;
+        constant =
+            constant || v[LAYER_ATTENTION] == ATTENTION_LINEAR || v[LAYER_ATTENTION] == ATTENTION_MAMBA;
         missing = missing || v[LAYER_ATTENTION] == ATTENTION_NONE;
     }
     switch ((enum attention_kind)layer->value[LAYER_ATTENTION]) {
@@ -433,8 +435,8 @@ static bool is_plain_name(const char *name)
     for (const char *at = name; *at; at++) {
         bool letter = (*at >= 'a' && *at <= 'z') || *at == '_', digit = *at >= '0' && *at <= '9';
         bool after = (at[1] >= 'a' && at[1] <= 'z') || at[1] == '_' || (at[1] >= '0' && at[1] <= '9');
-        if (!letter && (at == name || (!digit && !(*at == '-' && after) &&
-                                       !(*at == '.' && at[1] >= '0' && at[1] <= '9'))))
+        if (!letter && (at == name ||
+                        (!digit && !(*at == '-' && after) && !(*at == '.' && at[1] >= '0' && at[1] <= '9'))))
             return false;
     }
     return *name != '\0';

@@ -189,8 +189,10 @@ struct module *module_import(struct plan *plan, struct module *from, const struc
     size_t length = strlen(file);
     bool model_file = import_is_model_file(file);
     if (!model_file && (length < 5 || strcmp(file + length - 5, ".perf") != 0)) {
-        diag_add(plan->diags, DIAG_E0402, stmt->import.file.span,
-                 "cannot import `%s`: only `.perf`, `.json`, `.safetensors` and `.gguf` files can be imported", file);
+        diag_add(
+            plan->diags, DIAG_E0402, stmt->import.file.span,
+            "cannot import `%s`: only `.perf`, `.json`, `.safetensors` and `.gguf` files can be imported",
+            file);
         return NULL;
     }
     const char *path = find_import(plan, from, file);

@@ -1,5 +1,5 @@
-/* fuzz_import.h: what the libFuzzer targets of the import readers share: any bytes give a declaration that parses
- * without a diagnostic, or errors that lie within the text, and never both or neither. */
+/* fuzz_import.h: what the libFuzzer targets of the import readers share: any bytes give a declaration that
+ * parses without a diagnostic, or errors that lie within the text, and never both or neither. */
 #ifndef PERFC_TESTS_FUZZ_IMPORT_H
 #define PERFC_TESTS_FUZZ_IMPORT_H
 

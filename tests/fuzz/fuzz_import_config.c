@@ -1,4 +1,5 @@
-/* fuzz_import_config.c: a libFuzzer target for the import of config.json files. `make fuzz` builds and runs it. */
+/* fuzz_import_config.c: a libFuzzer target for the import of config.json files. `make fuzz` builds and runs
+ * it. */
 #include "fuzz_import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

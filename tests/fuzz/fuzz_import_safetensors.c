@@ -1,4 +1,5 @@
-/* fuzz_import_safetensors.c: a libFuzzer target for the import of safetensors headers. `make fuzz` builds and runs it. */
+/* fuzz_import_safetensors.c: a libFuzzer target for the import of safetensors headers. `make fuzz` builds and
+ * runs it. */
 #include "fuzz_import.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -45,7 +45,8 @@ static struct shelf shelf_new(void)
 }
 
 /* A tensor of `rows` x `columns`; rows 0: a vector. */
-static void put(struct shelf *shelf, const char *name, const char *type, unsigned size, uint64_t rows, uint64_t columns)
+static void put(struct shelf *shelf, const char *name, const char *type, unsigned size, uint64_t rows,
+                uint64_t columns)
 {
     uint64_t bytes = (rows ? rows : 1) * columns * size;
     buffer_printf(&shelf->json, ",\n\"%s\": {\"dtype\": \"%s\", \"shape\": [", name, type);
@@ -71,8 +72,9 @@ static struct shelf llama(const char *type, unsigned size)
     static const struct {
         const char *name;
         uint64_t rows, columns;
-    } matrices[] = {{"self_attn.q_proj", 256, 256}, {"self_attn.k_proj", 128, 256}, {"self_attn.v_proj", 128, 256},
-                    {"self_attn.o_proj", 256, 256}, {"mlp.gate_proj", 512, 256},    {"mlp.up_proj", 512, 256},
+    } matrices[] = {{"self_attn.q_proj", 256, 256}, {"self_attn.k_proj", 128, 256},
+                    {"self_attn.v_proj", 128, 256}, {"self_attn.o_proj", 256, 256},
+                    {"mlp.gate_proj", 512, 256},    {"mlp.up_proj", 512, 256},
                     {"mlp.down_proj", 256, 512}};
     struct shelf shelf = shelf_new();
     put(&shelf, "model.embed_tokens.weight", "BF16", 2, 1000, 256);
@@ -82,10 +84,12 @@ static struct shelf llama(const char *type, unsigned size)
             const char *name = arena_printf(arena, "model.layers.%d.%s.weight", i, matrices[k].name);
             put(&shelf, name, type, size, matrices[k].rows, matrices[k].columns);
             if (size == 1)
-                put(&shelf, arena_printf(arena, "%s_scale_inv", name), "F32", 4, matrices[k].rows / 128, matrices[k].columns / 128);
+                put(&shelf, arena_printf(arena, "%s_scale_inv", name), "F32", 4, matrices[k].rows / 128,
+                    matrices[k].columns / 128);
         }
         put(&shelf, arena_printf(arena, "model.layers.%d.input_layernorm.weight", i), "BF16", 2, 0, 256);
-        put(&shelf, arena_printf(arena, "model.layers.%d.post_attention_layernorm.weight", i), "BF16", 2, 0, 256);
+        put(&shelf, arena_printf(arena, "model.layers.%d.post_attention_layernorm.weight", i), "BF16", 2, 0,
+            256);
     }
     return shelf;
 }
@@ -108,9 +112,10 @@ Test(import_binary, shapes_give_a_llama)
     import_close(&run);
 }
 
-static const char config[] = "{\"model_type\": \"llama\", \"hidden_size\": 256, \"num_hidden_layers\": 2, \"head_dim\": 64,\n"
-                             "\"num_attention_heads\": 4, \"num_key_value_heads\": 2, \"intermediate_size\": 512,\n"
-                             "\"vocab_size\": 1000, \"tie_word_embeddings\": true}";
+static const char config[] =
+    "{\"model_type\": \"llama\", \"hidden_size\": 256, \"num_hidden_layers\": 2, \"head_dim\": 64,\n"
+    "\"num_attention_heads\": 4, \"num_key_value_heads\": 2, \"intermediate_size\": 512,\n"
+    "\"vocab_size\": 1000, \"tie_word_embeddings\": true}";
 
 /* The config's own claim (bf16) is beside the point: the header has every byte, scales included. */
 Test(import_binary, a_header_beside_its_config_gives_exact_bytes)
@@ -127,7 +132,8 @@ Test(import_binary, a_header_beside_its_config_gives_exact_bytes)
     cr_assert(diags_count(fixture.diags) == 0);
     cr_assert(result_number(&fixture, KIND_MODEL, "tiny", "params") == LLAMA_PARAMS);
     double bytes = result_number(&fixture, KIND_MODEL, "tiny", "weight_bytes");
-    cr_assert(bytes == (double)shelf.bytes, "%.17g, not %llu:\n%s", bytes, (unsigned long long)shelf.bytes, run.imported.text);
+    cr_assert(bytes == (double)shelf.bytes, "%.17g, not %llu:\n%s", bytes, (unsigned long long)shelf.bytes,
+              run.imported.text);
     result_close(&fixture);
     import_close(&run);
 }
@@ -141,14 +147,16 @@ Test(import_binary, an_index_reads_its_files)
     first.json.length = 0;
     buffer_add(&first.json, whole.json.data, (size_t)(middle - whole.json.data));
     struct buffer one = file_of(&first), two = file_of(&second);
-    const char *path = scratch_file(arena, "model.safetensors.index.json",
-                                    "{\"metadata\": {\"total_size\": 1}, \"weight_map\": {\"a\": \"m-00001-of-00002.safetensors\",\n"
-                                    "\"b\": \"m-00002-of-00002.safetensors\", \"c\": \"m-00001-of-00002.safetensors\"}}");
+    const char *path = scratch_file(
+        arena, "model.safetensors.index.json",
+        "{\"metadata\": {\"total_size\": 1}, \"weight_map\": {\"a\": \"m-00001-of-00002.safetensors\",\n"
+        "\"b\": \"m-00002-of-00002.safetensors\", \"c\": \"m-00001-of-00002.safetensors\"}}");
     const char *directory = arena_strndup(arena, path, strlen(path) - strlen("model.safetensors.index.json"));
     write_file(arena_printf(arena, "%sm-00001-of-00002.safetensors", directory), one.data, one.length);
     struct import_run lacking = import_file(path, false);
     cr_assert(!lacking.known && strcmp(import_error(&lacking).code, "E0407") == 0);
-    cr_assert_not_null(strstr(import_error(&lacking).message, "m-00002-of-00002"), "%s", import_error(&lacking).message);
+    cr_assert_not_null(strstr(import_error(&lacking).message, "m-00002-of-00002"), "%s",
+                       import_error(&lacking).message);
     import_close(&lacking);
     write_file(arena_printf(arena, "%sm-00002-of-00002.safetensors", directory), two.data, two.length);
     const char *either[] = {path, arena_printf(arena, "%sm-00002-of-00002.safetensors", directory)};
@@ -209,13 +217,18 @@ Test(import_binary, bad_safetensors_are_refused)
     buffer_text(&file, "{}");
     expect_malformed("x.safetensors", &file, "more than the file holds");
     expect_bad_header("[]", "not a JSON object");
-    expect_bad_header("{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 4]}}", "do not match");
+    expect_bad_header("{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 4]}}",
+                      "do not match");
     expect_bad_header("{\"a\": {\"dtype\": \"F32\", \"shape\": [1], \"data_offsets\": [4, 0]}}", "backwards");
-    expect_bad_header("{\"a\": {\"dtype\": \"F32\", \"shape\": [-1], \"data_offsets\": [0, 4]}}", "whole number");
+    expect_bad_header("{\"a\": {\"dtype\": \"F32\", \"shape\": [-1], \"data_offsets\": [0, 4]}}",
+                      "whole number");
     expect_bad_header("{\"a\": {\"dtype\": \"F32\", \"data_offsets\": [0, 4]}}", "lacks");
-    expect_bad_header("{\"a\": {\"dtype\": \"Q\", \"shape\": [9007199254740992, 9007199254740992], \"data_offsets\": [0, 4]}}",
+    expect_bad_header("{\"a\": {\"dtype\": \"Q\", \"shape\": [9007199254740992, 9007199254740992], "
+                      "\"data_offsets\": [0, 4]}}",
                       "larger than any memory");
-    expect_bad_header("{\"a\": {\"dtype\": \"F32\", \"shape\": [99999999999999999999], \"data_offsets\": [0, 4]}}", "too large");
+    expect_bad_header(
+        "{\"a\": {\"dtype\": \"F32\", \"shape\": [99999999999999999999], \"data_offsets\": [0, 4]}}",
+        "too large");
     expect_bad_header("{} x", "follows");
     expect_bad_header("{\"a\": ", "expected");
     struct buffer deep = buffer_in(arena);
@@ -224,13 +237,15 @@ Test(import_binary, bad_safetensors_are_refused)
     expect_bad_header(buffer_string(&deep), "nested");
 }
 
-/* A tenth of the largest header there may be, against the limit of 0.2 s per 10 MB; sanitizers need longer. */
+/* A tenth of the largest header there may be, against the limit of 0.2 s per 10 MB; sanitizers need longer.
+ */
 Test(import_binary, a_large_header_is_read_quickly_in_little_memory)
 {
     struct shelf shelf = shelf_new();
     for (uint64_t i = 0; shelf.json.length < 10000000; i++)
-        put(&shelf, arena_printf(arena, "model.layers.%llu.mlp.experts.%llu.up_proj.weight", (unsigned long long)(i % 60),
-                                 (unsigned long long)(i / 60)),
+        put(&shelf,
+            arena_printf(arena, "model.layers.%llu.mlp.experts.%llu.up_proj.weight",
+                         (unsigned long long)(i % 60), (unsigned long long)(i / 60)),
             "BF16", 2, 2048, 7168);
     struct buffer file = file_of(&shelf);
     clock_t start = clock();
@@ -273,7 +288,8 @@ static void put_word(struct gguf_file *file, const char *key, const char *value)
 
 enum { F32 = 0, Q4_K = 12, Q6_K = 14 };
 
-static void put_tensor(struct gguf_file *file, const char *name, unsigned type, uint64_t columns, uint64_t rows)
+static void put_tensor(struct gguf_file *file, const char *name, unsigned type, uint64_t columns,
+                       uint64_t rows)
 {
     put_text(&file->tensors, name);
     add_whole(&file->tensors, rows ? 2 : 1, 4);
@@ -320,12 +336,13 @@ static struct gguf_file gguf_llama(const char *architecture)
             const char *name;
             unsigned type;
             uint64_t columns, rows;
-        } tensors[] = {{"attn_norm", F32, 256, 0},   {"ffn_norm", F32, 256, 0},   {"attn_q", Q4_K, 256, 256},
-                       {"attn_k", Q4_K, 256, 128},   {"attn_v", Q6_K, 256, 128},  {"attn_output", Q4_K, 256, 256},
-                       {"ffn_gate", Q4_K, 256, 512}, {"ffn_up", Q4_K, 256, 512},  {"ffn_down", Q6_K, 512, 256}};
+        } tensors[] = {
+            {"attn_norm", F32, 256, 0},   {"ffn_norm", F32, 256, 0},  {"attn_q", Q4_K, 256, 256},
+            {"attn_k", Q4_K, 256, 128},   {"attn_v", Q6_K, 256, 128}, {"attn_output", Q4_K, 256, 256},
+            {"ffn_gate", Q4_K, 256, 512}, {"ffn_up", Q4_K, 256, 512}, {"ffn_down", Q6_K, 512, 256}};
         for (size_t k = 0; k < sizeof tensors / sizeof tensors[0]; k++)
-            put_tensor(&file, arena_printf(arena, "blk.%d.%s.weight", i, tensors[k].name), tensors[k].type, tensors[k].columns,
-                       tensors[k].rows);
+            put_tensor(&file, arena_printf(arena, "blk.%d.%s.weight", i, tensors[k].name), tensors[k].type,
+                       tensors[k].columns, tensors[k].rows);
     }
     return file;
 }
@@ -341,7 +358,8 @@ Test(import_binary, a_gguf_is_exact_to_the_byte)
     double params = result_number(&fixture, KIND_MODEL, "tiny-q4_k_m", "params");
     cr_assert(params == LLAMA_PARAMS + 256000, "%.0f", params); /* the head is not tied here */
     double weights = result_number(&fixture, KIND_MODEL, "tiny-q4_k_m", "weight_bytes");
-    cr_assert(weights == (double)file.bytes, "%.17g, not %llu:\n%s", weights, (unsigned long long)file.bytes, run.imported.text);
+    cr_assert(weights == (double)file.bytes, "%.17g, not %llu:\n%s", weights, (unsigned long long)file.bytes,
+              run.imported.text);
     cr_assert(result_number(&fixture, KIND_MODEL, "tiny-q4_k_m", "kv_bytes_per_token") == 2 * 2 * 128 * 2);
     result_close(&fixture);
     import_close(&run);
@@ -354,7 +372,8 @@ Test(import_binary, windows_are_those_of_llama_cpp)
     struct buffer bytes = gguf_bytes(&file);
     struct import_run run = import_bytes("g.gguf", bytes.data, bytes.length);
     cr_assert(run.known, "%s", import_error(&run).message);
-    cr_assert_not_null(strstr(run.imported.text, "block local  { count = 1   window = 512 }"), "%s", run.imported.text);
+    cr_assert_not_null(strstr(run.imported.text, "block local  { count = 1   window = 512 }"), "%s",
+                       run.imported.text);
     import_close(&run);
     file = gguf_llama("llama");
     bytes = gguf_bytes(&file);
@@ -380,7 +399,8 @@ Test(import_binary, a_truncated_gguf_is_refused_wherever_it_ends)
     struct buffer bytes = gguf_bytes(&file);
     for (size_t length = 0; length < bytes.length; length++) {
         struct import_run run = import_bytes("g.gguf", arena_strndup(arena, bytes.data, length), length);
-        cr_assert(!run.known && strcmp(import_error(&run).code, "E0405") == 0, "%zu bytes: %s", length, import_error(&run).message);
+        cr_assert(!run.known && strcmp(import_error(&run).code, "E0405") == 0, "%zu bytes: %s", length,
+                  import_error(&run).message);
         import_close(&run);
     }
 }

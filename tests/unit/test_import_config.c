@@ -77,13 +77,14 @@ Test(import_config, families_have_their_published_totals)
         struct decl *model = plan_find(fixture.plan, KIND_MODEL, totals[i].file);
         if (diags_count(fixture.diags) > 0 || !model || model->catalogue) {
             FAULT("%s: %s", totals[i].file,
-                  diags_count(fixture.diags) ? diags_get(fixture.diags, 0)->message : "no model of this name");
+                  diags_count(fixture.diags) ? diags_get(fixture.diags, 0)->message
+                                             : "no model of this name");
         } else {
             double params = result_number(&fixture, KIND_MODEL, totals[i].file, "params");
             double mtp = plan_number(fixture.plan, model, ATTR_MODEL_MTP_PARAMS, 0);
             if (params != totals[i].params || mtp != totals[i].mtp)
-                FAULT("%s: %.0f and %.0f of MTP, not %.0f and %.0f", totals[i].file, params, mtp, totals[i].params,
-                      totals[i].mtp);
+                FAULT("%s: %.0f and %.0f of MTP, not %.0f and %.0f", totals[i].file, params, mtp,
+                      totals[i].params, totals[i].mtp);
         }
         result_close(&fixture);
     }
@@ -102,21 +103,22 @@ static void expect_text(const char *name, const char *json, const char *expected
 
 Test(import_config, a_model_is_written_as_the_catalogue_would)
 {
-    expect_text("models/Org__Small-1.5B/config.json",
-                "{\"model_type\": \"qwen2\", \"hidden_size\": 896, \"num_hidden_layers\": 24,\n"
-                " \"num_attention_heads\": 14, \"num_key_value_heads\": 2, \"intermediate_size\": 4864,\n"
-                " \"vocab_size\": 151936, \"tie_word_embeddings\": true, \"max_position_embeddings\": 32768,\n"
-                " \"sliding_window\": 4096, \"use_sliding_window\": false, \"torch_dtype\": \"float16\"}",
-                "model small-1.5b {\n"
-                "  name = \"Org/Small-1.5B\"\n"
-                "  hidden = 896   vocab = 151936   layers = 24   heads = 14   kv_heads = 2   ffn = 4864   "
-                "qkv_bias = true\n"
-                "  tied_embeddings = true\n"
-                "  weights = fp16\n"
-                "  max_context = 32768\n"
-                "  source = \"imported from config.json, model_type qwen2\"\n"
-                "  confidence = datasheet\n"
-                "}\n");
+    expect_text(
+        "models/Org__Small-1.5B/config.json",
+        "{\"model_type\": \"qwen2\", \"hidden_size\": 896, \"num_hidden_layers\": 24,\n"
+        " \"num_attention_heads\": 14, \"num_key_value_heads\": 2, \"intermediate_size\": 4864,\n"
+        " \"vocab_size\": 151936, \"tie_word_embeddings\": true, \"max_position_embeddings\": 32768,\n"
+        " \"sliding_window\": 4096, \"use_sliding_window\": false, \"torch_dtype\": \"float16\"}",
+        "model small-1.5b {\n"
+        "  name = \"Org/Small-1.5B\"\n"
+        "  hidden = 896   vocab = 151936   layers = 24   heads = 14   kv_heads = 2   ffn = 4864   "
+        "qkv_bias = true\n"
+        "  tied_embeddings = true\n"
+        "  weights = fp16\n"
+        "  max_context = 32768\n"
+        "  source = \"imported from config.json, model_type qwen2\"\n"
+        "  confidence = datasheet\n"
+        "}\n");
 }
 
 Test(import_config, equal_layers_are_one_block)
@@ -132,9 +134,11 @@ Test(import_config, equal_layers_are_one_block)
 Test(import_config, a_plan_imports_it_and_can_inherit_from_it)
 {
     const char *path = source_path(arena, "tests/import/falcon-7b.json");
-    const char *plan = arena_printf(arena, "import \"%s\" as m\nmodel mine : m.falcon-7b { vocab = 65025 }\n", path);
+    const char *plan =
+        arena_printf(arena, "import \"%s\" as m\nmodel mine : m.falcon-7b { vocab = 65025 }\n", path);
     struct result_fixture fixture = result_open(plan);
-    cr_assert(diags_count(fixture.diags) == 0, "%s", diags_count(fixture.diags) ? diags_get(fixture.diags, 0)->message : "");
+    cr_assert(diags_count(fixture.diags) == 0, "%s",
+              diags_count(fixture.diags) ? diags_get(fixture.diags, 0)->message : "");
     double params = result_number(&fixture, KIND_MODEL, "mine", "params");
     cr_assert(params == 7217189760 - 65024.0 * 4544 + 4544, "%.0f", params);
     result_close(&fixture);
@@ -142,22 +146,24 @@ Test(import_config, a_plan_imports_it_and_can_inherit_from_it)
 
 /* ---- places of errors ---------------------------------------------------------------------- */
 
-static void expect_error(const char *json, const char *code, unsigned line, unsigned column, const char *words)
+static void expect_error(const char *json, const char *code, unsigned line, unsigned column,
+                         const char *words)
 {
     struct import_run run = import_bytes("x.json", json, strlen(json));
     struct import_error error = import_error(&run);
     cr_assert(!run.known, "imported:\n%s", run.imported.text);
-    cr_assert(strcmp(error.code, code) == 0 && error.line == line && error.column == column, "%s %u:%u %s", error.code,
-              error.line, error.column, error.message);
+    cr_assert(strcmp(error.code, code) == 0 && error.line == line && error.column == column, "%s %u:%u %s",
+              error.code, error.line, error.column, error.message);
     cr_assert(strstr(error.message, words) != NULL, "%s", error.message);
     import_close(&run);
 }
 
 Test(import_config, an_unknown_family_is_named_at_its_key)
 {
-    expect_error("{\n  \"vision_config\": {\"model_type\": \"llama\"},\n  \"model_type\": \"deepseek_v4\"\n}", "E0406", 3, 3,
-                 "`deepseek_v4`");
-    expect_error("{\"model_type\": \"wrapper\",\n \"text_config\": {\"hidden_size\": 8,\n  \"model_type\": \"rwkv5\"}}",
+    expect_error("{\n  \"vision_config\": {\"model_type\": \"llama\"},\n  \"model_type\": \"deepseek_v4\"\n}",
+                 "E0406", 3, 3, "`deepseek_v4`");
+    expect_error("{\"model_type\": \"wrapper\",\n \"text_config\": {\"hidden_size\": 8,\n  \"model_type\": "
+                 "\"rwkv5\"}}",
                  "E0406", 3, 3, "`rwkv5`");
     expect_error("{\"hidden_size\": 8}", "E0406", 1, 1, "model_type");
 }
@@ -171,9 +177,10 @@ Test(import_config, missing_keys_are_named_together)
 
 Test(import_config, wrong_values_are_refused_where_they_stand)
 {
-    static const char frame[] = "{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_attention_heads\": 4,\n"
-                                "\"intermediate_size\": 128, \"vocab_size\": 100, \"num_hidden_layers\": %s,\n"
-                                "\"num_key_value_heads\": %s}";
+    static const char frame[] =
+        "{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_attention_heads\": 4,\n"
+        "\"intermediate_size\": 128, \"vocab_size\": 100, \"num_hidden_layers\": %s,\n"
+        "\"num_key_value_heads\": %s}";
     expect_error(arena_printf(arena, frame, "\"two\"", "4"), "E0407", 2, 46, "whole number");
     expect_error(arena_printf(arena, frame, "2.5", "4"), "E0407", 2, 46, "whole number");
     expect_error(arena_printf(arena, frame, "-3", "4"), "E0407", 2, 46, "whole number");
@@ -201,7 +208,8 @@ Test(import_config, json_errors_have_line_and_column)
 Test(import_config, infinity_is_a_number)
 {
     expect_text("a.json",
-                "{\"model_type\": \"llama\", \"limit\": [0.0, Infinity, -Infinity, NaN], \"note\": \"\\\"Infinity\",\n"
+                "{\"model_type\": \"llama\", \"limit\": [0.0, Infinity, -Infinity, NaN], \"note\": "
+                "\"\\\"Infinity\",\n"
                 " \"hidden_size\": 64, \"num_hidden_layers\": 2, \"num_attention_heads\": 4,\n"
                 " \"intermediate_size\": 128, \"vocab_size\": 100}",
                 "model a {\n"
@@ -214,13 +222,15 @@ Test(import_config, infinity_is_a_number)
 
 Test(import_config, assume_dense_reads_an_unknown_family)
 {
-    const char *path = scratch_file(arena, "odd.json",
-                                    "{\"model_type\": \"odd\", \"hidden_size\": 64, \"num_hidden_layers\": 2,\n"
-                                    " \"num_attention_heads\": 4, \"intermediate_size\": 128, \"vocab_size\": 100}");
+    const char *path =
+        scratch_file(arena, "odd.json",
+                     "{\"model_type\": \"odd\", \"hidden_size\": 64, \"num_hidden_layers\": 2,\n"
+                     " \"num_attention_heads\": 4, \"intermediate_size\": 128, \"vocab_size\": 100}");
     struct import_run refused = import_file(path, false), assumed = import_file(path, true);
     cr_assert(!refused.known && strcmp(import_error(&refused).code, "E0406") == 0);
     cr_assert(assumed.known);
-    cr_assert_not_null(strstr(assumed.imported.text, "assum"), "the assumption must be noted:\n%s", assumed.imported.text);
+    cr_assert_not_null(strstr(assumed.imported.text, "assum"), "the assumption must be noted:\n%s",
+                       assumed.imported.text);
     import_close(&refused);
     import_close(&assumed);
 }
@@ -260,7 +270,8 @@ static const char *quantities(struct result_fixture *fixture, const char *name)
     cr_assert_not_null(model, "%s", name);
     for (enum quantity q = 0; q < QUANTITY_COUNT; q++)
         if (quantity_info(q)->scope == QUANTITY_OF_MODEL)
-            buffer_printf(&text, "%s %.17g\n", quantity_info(q)->name, evaluate_number(fixture->evaluator, model, q, -1));
+            buffer_printf(&text, "%s %.17g\n", quantity_info(q)->name,
+                          evaluate_number(fixture->evaluator, model, q, -1));
     for (size_t i = 0; i < diags_count(fixture->diags); i++)
         buffer_printf(&text, "%s\n", diags_get(fixture->diags, i)->message);
     return buffer_string(&text);
@@ -276,7 +287,8 @@ static void check_real(const char *path)
         import_close(&run);
         return;
     }
-    struct result_fixture direct = import_evaluate_file(path), printed = import_evaluate_text(run.imported.text);
+    struct result_fixture direct = import_evaluate_file(path),
+                          printed = import_evaluate_text(run.imported.text);
     const char *name = import_model_of(arena, run.imported.text);
     const char *one = quantities(&direct, name), *other = quantities(&printed, name);
     if (strcmp(one, other) != 0)
@@ -304,8 +316,17 @@ Test(import_config, real_configurations_import_and_come_back_the_same, .timeout 
     EXPECT_NO_FAULTS();
 }
 
-enum { COLUMN_TOTAL = 1, COLUMN_COMPUTED = 4, COLUMN_COMPOSITION = 7, COLUMN_TEXT, COLUMN_ACTIVE_BARE, COLUMN_ACTIVE,
-       COLUMN_MTP, COLUMN_FILE, COLUMNS };
+enum {
+    COLUMN_TOTAL = 1,
+    COLUMN_COMPUTED = 4,
+    COLUMN_COMPOSITION = 7,
+    COLUMN_TEXT,
+    COLUMN_ACTIVE_BARE,
+    COLUMN_ACTIVE,
+    COLUMN_MTP,
+    COLUMN_FILE,
+    COLUMNS
+};
 
 /* Fields of a line of CSV; quotes may hold commas. */
 static void split_row(char *line, const char *fields[COLUMNS])
@@ -313,7 +334,7 @@ static void split_row(char *line, const char *fields[COLUMNS])
     for (size_t i = 0; i < COLUMNS; i++) {
         bool quoted = *line == '"';
         char *end = line += quoted;
-        while (*end && !(quoted ? *end == '"' : *end == ','))
+        while (*end && *end != '\r' && !(quoted ? *end == '"' : *end == ','))
             end++;
         fields[i] = line;
         line = end + (*end != '\0') + (quoted && end[0] && end[1] == ',');
@@ -342,7 +363,8 @@ static void check_row(const char *const fields[COLUMNS])
     const char *name = import_model_of(arena, run.imported.text);
     double params = result_number(&fixture, KIND_MODEL, name, "params");
     double active = result_number(&fixture, KIND_MODEL, name, "active_params");
-    double mtp = plan_number(fixture.plan, plan_find(fixture.plan, KIND_MODEL, name), ATTR_MODEL_MTP_PARAMS, 0);
+    double mtp =
+        plan_number(fixture.plan, plan_find(fixture.plan, KIND_MODEL, name), ATTR_MODEL_MTP_PARAMS, 0);
     double stated = strtod(fields[COLUMN_ACTIVE], NULL);
     if (params != expected_params(fields))
         FAULT("%s: %.0f parameters, not %.0f", fields[0], params, expected_params(fields));

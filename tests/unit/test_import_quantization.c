@@ -1,5 +1,5 @@
-/* test_import_quantization.c: how quantised configurations are stored, worked by hand for one small model, and
- * the formats that imports name against those of the standard library. */
+/* test_import_quantization.c: how quantised configurations are stored, worked by hand for one small model,
+ * and the formats that imports name against those of the standard library. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -26,10 +26,11 @@ TestSuite(import_quantization, .init = set_up, .fini = tear_down);
 Test(import_quantization, formats_are_those_of_the_standard_library)
 {
     static const char *const names[] = {
-        "fp64",   "fp32",   "bf16",  "fp16",   "fp8",    "fp8-e5m2", "fp8-block", "int8",    "mxfp8",
-        "mxfp4",  "nvfp4",  "nf4",   "q4_0",   "q4_1",   "q5_0",     "q5_1",      "q8_0",    "q2_k",
-        "q3_k",   "q4_k",   "q5_k",  "q6_k",   "iq1_s",  "iq1_m",    "iq2_xxs",   "iq2_xs",  "iq2_s",
-        "iq3_xxs", "iq3_s", "iq4_nl", "iq4_xs", "int4-g32", "nf4-double", "gptq-int4-g128", "awq-int4-g128",
+        "fp64",          "fp32",        "bf16",   "fp16",     "fp8",        "fp8-e5m2",       "fp8-block",
+        "int8",          "mxfp8",       "mxfp4",  "nvfp4",    "nf4",        "q4_0",           "q4_1",
+        "q5_0",          "q5_1",        "q8_0",   "q2_k",     "q3_k",       "q4_k",           "q5_k",
+        "q6_k",          "iq1_s",       "iq1_m",  "iq2_xxs",  "iq2_xs",     "iq2_s",          "iq3_xxs",
+        "iq3_s",         "iq4_nl",      "iq4_xs", "int4-g32", "nf4-double", "gptq-int4-g128", "awq-int4-g128",
         "gptq-int4-g32", "awq-int4-g32"};
     struct result_fixture fixture = result_open("let x = 1\n");
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -66,8 +67,8 @@ static double weight_bytes(const char *json)
     struct import_run run = import_bytes("tiny.json", json, strlen(json));
     cr_assert(run.known, "%s\n%s", import_error(&run).message, json);
     struct result_fixture fixture = import_evaluate_text(run.imported.text);
-    cr_assert(diags_count(fixture.diags) == 0, "%s\n%s", diags_count(fixture.diags) ? diags_get(fixture.diags, 0)->message : "",
-              run.imported.text);
+    cr_assert(diags_count(fixture.diags) == 0, "%s\n%s",
+              diags_count(fixture.diags) ? diags_get(fixture.diags, 0)->message : "", run.imported.text);
     double bytes = result_number(&fixture, KIND_MODEL, "tiny", "weight_bytes");
     result_close(&fixture);
     import_close(&run);
@@ -90,15 +91,19 @@ static const struct form {
     {"{\"quant_method\": \"modelopt\", \"quant_algo\": \"NVFP4\", \"ignore\": [\"lm_head\"]}", 4.5},
     {"{\"quant_algo\": \"FP8\", \"ignore\": [\"lm_head\"]}", 8},
     {"{\"quant_method\": \"compressed-tensors\", \"format\": \"pack-quantized\", \"ignore\": [\"lm_head\"],\n"
-     " \"config_groups\": {\"group_0\": {\"targets\": [\"Linear\"], \"weights\": {\"num_bits\": 4, \"type\": \"int\",\n"
+     " \"config_groups\": {\"group_0\": {\"targets\": [\"Linear\"], \"weights\": {\"num_bits\": 4, \"type\": "
+     "\"int\",\n"
      " \"group_size\": 128, \"symmetric\": true}}}}",
      4 + 16.0 / 128},
-    {"{\"quant_method\": \"compressed-tensors\", \"format\": \"float-quantized\", \"ignore\": [\"re:.*lm_head\"],\n"
+    {"{\"quant_method\": \"compressed-tensors\", \"format\": \"float-quantized\", \"ignore\": "
+     "[\"re:.*lm_head\"],\n"
      " \"config_groups\": {\"g\": {\"targets\": [\"Linear\"], \"input_activations\": {\"num_bits\": 8},\n"
      " \"weights\": {\"num_bits\": 8, \"type\": \"float\", \"strategy\": \"channel\"}}}}",
      8},
-    {"{\"quant_method\": \"compressed-tensors\", \"format\": \"mxfp4-pack-quantized\", \"ignore\": [\"lm_head\"],\n"
-     " \"config_groups\": {\"g\": {\"targets\": [\"Linear\"], \"weights\": {\"num_bits\": 4, \"type\": \"float\",\n"
+    {"{\"quant_method\": \"compressed-tensors\", \"format\": \"mxfp4-pack-quantized\", \"ignore\": "
+     "[\"lm_head\"],\n"
+     " \"config_groups\": {\"g\": {\"targets\": [\"Linear\"], \"weights\": {\"num_bits\": 4, \"type\": "
+     "\"float\",\n"
      " \"group_size\": 32}}}}",
      4.25},
 };
@@ -115,18 +120,22 @@ Test(import_quantization, every_form_has_its_bytes)
 /* One layer's feed-forward kept, one of four projections kept everywhere, and the head quantised. */
 Test(import_quantization, exceptions_are_applied_to_each_matrix)
 {
-    const char *json = dense("{\"quant_method\": \"compressed-tensors\", \"ignore\": [\"model.layers.1.mlp\", "
-                             "\"re:.*self_attn\\\\.(q|k)_proj\"],\n \"config_groups\": {\"g\": {\"targets\": [\"Linear\"], "
-                             "\"input_activations\": {\"num_bits\": 8}, \"weights\": {\"num_bits\": 8, \"type\": \"float\"}}}}");
-    double expected = ATTENTION / 2 * 2 + ATTENTION / 2 * 1 + FFN / 2 * 2 + FFN / 2 * 1 + HEAD * 1 + (TABLES - HEAD) * 2 + NORMS * 2;
+    const char *json = dense(
+        "{\"quant_method\": \"compressed-tensors\", \"ignore\": [\"model.layers.1.mlp\", "
+        "\"re:.*self_attn\\\\.(q|k)_proj\"],\n \"config_groups\": {\"g\": {\"targets\": [\"Linear\"], "
+        "\"input_activations\": {\"num_bits\": 8}, \"weights\": {\"num_bits\": 8, \"type\": \"float\"}}}}");
+    double expected = ATTENTION / 2 * 2 + ATTENTION / 2 * 1 + FFN / 2 * 2 + FFN / 2 * 1 + HEAD * 1 +
+                      (TABLES - HEAD) * 2 + NORMS * 2;
     cr_assert(weight_bytes(json) == expected, "%.17g, not %.17g", weight_bytes(json), expected);
 }
 
 /* A glob that ends in a digit and a star means layers 1 and 10 to 19, as fnmatch has it. */
 Test(import_quantization, globs_are_globs)
 {
-    const char *one = dense("{\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", \"ignore\": [\"model.layers.1*\"]}");
-    const char *none = dense("{\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", \"ignore\": [\"mtp.layers.1*\"]}");
+    const char *one =
+        dense("{\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", \"ignore\": [\"model.layers.1*\"]}");
+    const char *none =
+        dense("{\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", \"ignore\": [\"mtp.layers.1*\"]}");
     double all = ATTENTION + FFN;
     cr_assert(weight_bytes(one) == all / 2 + all / 2 * 2 + 2 * (TABLES + NORMS));
     cr_assert(weight_bytes(none) == all + 2 * (TABLES + NORMS));
@@ -134,12 +143,13 @@ Test(import_quantization, globs_are_globs)
 
 Test(import_quantization, named_layers_have_their_own_formats)
 {
-    const char *json = dense("{\"quant_method\": \"modelopt\", \"quant_algo\": \"MIXED_PRECISION\", \"quantized_layers\": {\n"
-                             "\"model.layers.0.mlp.up_proj\": {\"quant_algo\": \"NVFP4\", \"group_size\": 16},\n"
-                             "\"model.layers.1.self_attn.o_proj\": {\"quant_algo\": \"FP8\"},\n"
-                             "\"lm_head\": {\"quant_algo\": \"FP8\"}}}");
-    double expected = (256 * 512) * 4.5 / 8 + (256 * 256) * 1 + HEAD + 2 * (ATTENTION + FFN - 256 * 512 - 256 * 256) +
-                      2 * (TABLES - HEAD + NORMS);
+    const char *json = dense(
+        "{\"quant_method\": \"modelopt\", \"quant_algo\": \"MIXED_PRECISION\", \"quantized_layers\": {\n"
+        "\"model.layers.0.mlp.up_proj\": {\"quant_algo\": \"NVFP4\", \"group_size\": 16},\n"
+        "\"model.layers.1.self_attn.o_proj\": {\"quant_algo\": \"FP8\"},\n"
+        "\"lm_head\": {\"quant_algo\": \"FP8\"}}}");
+    double expected = (256 * 512) * 4.5 / 8 + (256 * 256) * 1 + HEAD +
+                      2 * (ATTENTION + FFN - 256 * 512 - 256 * 256) + 2 * (TABLES - HEAD + NORMS);
     cr_assert(weight_bytes(json) == expected, "%.17g, not %.17g", weight_bytes(json), expected);
 }
 
@@ -148,14 +158,16 @@ Test(import_quantization, mxfp4_is_for_experts)
 {
     const char *json = "{\"model_type\": \"mixtral\", \"hidden_size\": 256, \"num_hidden_layers\": 1,\n"
                        "\"num_attention_heads\": 4, \"intermediate_size\": 256, \"vocab_size\": 1000,\n"
-                       "\"num_local_experts\": 4, \"num_experts_per_tok\": 2, \"quantization_config\": {\"quant_method\": \"mxfp4\"}}";
+                       "\"num_local_experts\": 4, \"num_experts_per_tok\": 2, \"quantization_config\": "
+                       "{\"quant_method\": \"mxfp4\"}}";
     double expected = 4 * 3 * 256 * 256 * 4.25 / 8 + 2 * (4 * 256 * 256 + 4 * 256 + TABLES + 3 * 256);
     cr_assert(weight_bytes(json) == expected, "%.17g, not %.17g", weight_bytes(json), expected);
 }
 
 static void expect_cache(const char *member, const char *expected)
 {
-    const char *json = dense(arena_printf(arena, "{\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", %s}", member));
+    const char *json =
+        dense(arena_printf(arena, "{\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", %s}", member));
     struct import_run run = import_bytes("tiny.json", json, strlen(json));
     cr_assert(run.known, "%s", import_error(&run).message);
     bool found = strstr(run.imported.text, expected) != NULL;
@@ -173,16 +185,20 @@ Test(import_quantization, the_cache_has_a_format_of_its_own)
 
 Test(import_quantization, a_second_file_decides_when_the_first_is_silent)
 {
-    const char *config = scratch_file(arena, "config.json", "{\"model_type\": \"llama\", \"hidden_size\": 256, \"num_hidden_layers\": 2,\n"
-                                                            "\"num_attention_heads\": 4, \"intermediate_size\": 512, \"vocab_size\": 1000}");
+    const char *config =
+        scratch_file(arena, "config.json",
+                     "{\"model_type\": \"llama\", \"hidden_size\": 256, \"num_hidden_layers\": 2,\n"
+                     "\"num_attention_heads\": 4, \"intermediate_size\": 512, \"vocab_size\": 1000}");
     size_t directory = strlen(config) - strlen("config.json");
     const char *second = arena_printf(arena, "%.*shf_quant_config.json", (int)directory, config);
-    static const char text[] = "{\"producer\": {\"name\": \"modelopt\"}, \"quantization\": {\"quant_algo\": \"NVFP4\",\n"
-                               "\"kv_cache_quant_algo\": \"FP8\", \"exclude_modules\": [\"lm_head\"]}}";
+    static const char text[] =
+        "{\"producer\": {\"name\": \"modelopt\"}, \"quantization\": {\"quant_algo\": \"NVFP4\",\n"
+        "\"kv_cache_quant_algo\": \"FP8\", \"exclude_modules\": [\"lm_head\"]}}";
     write_file(second, text, sizeof text - 1);
     struct import_run run = import_file(config, false);
     cr_assert(run.known);
-    cr_assert_not_null(strstr(run.imported.text, "weights = nvfp4   kv_cache = fp8\n"), "%s", run.imported.text);
+    cr_assert_not_null(strstr(run.imported.text, "weights = nvfp4   kv_cache = fp8\n"), "%s",
+                       run.imported.text);
     import_close(&run);
 }
 
@@ -192,8 +208,8 @@ static void expect_refusal(const char *quantization, unsigned line, unsigned col
     struct import_run run = import_bytes("tiny.json", json, strlen(json));
     struct import_error error = import_error(&run);
     cr_assert(!run.known && strcmp(error.code, "E0407") == 0, "%s", run.imported.text);
-    cr_assert(error.line == line && error.column == column && strstr(error.message, words), "%u:%u %s", error.line,
-              error.column, error.message);
+    cr_assert(error.line == line && error.column == column && strstr(error.message, words), "%u:%u %s",
+              error.line, error.column, error.message);
     import_close(&run);
 }
 
