@@ -105,6 +105,9 @@ enum exit_status outputs_check(struct cli *cli, bool comparing);
 /* A plan must not be overwritten by its own report. */
 enum exit_status outputs_protect(const struct cli *cli, const struct sources *sources);
 
+/* Whether the environment says that the terminal shows UTF-8. */
+bool output_utf8(void);
+
 /* Whether some output lists all quantities. */
 bool outputs_need_quantities(const struct cli *cli);
 

@@ -1,6 +1,8 @@
 /* command_explain.c: what a diagnostic means, and how a figure is made. */
 #include <string.h>
+#include <unistd.h>
 
+#include "backend/explain.h"
 #include "base/buffer.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
@@ -52,24 +54,50 @@ static struct decl *named_declaration(struct session *session, const char *text,
     return found;
 }
 
-static void print_step(struct buffer *text, const struct derivation_step *step)
+/* The figure that a name means in a session; a message when there is none. */
+static bool find_figure(struct session *session, const char *name, struct decl **decl,
+                        enum quantity *quantity)
 {
-    buffer_printf(text, "%s = %s\n", step->name, step->value);
-    if (step->doc)
-        buffer_printf(text, "    %s\n", step->doc);
-    if (step->formula)
-        buffer_printf(text, "    = %s\n", step->formula);
-    if (step->substituted)
-        buffer_printf(text, "    = %s\n", step->substituted);
-    if (step->exact)
-        buffer_printf(text, "    exactly %s\n", step->exact);
-    if (step->source)
-        buffer_printf(text, "    %s: %s\n", step->formula ? "formula" : "source", step->source);
-    buffer_byte(text, '\n');
+    const char *rest;
+    enum quantity_scope scope = QUANTITY_OF_SCENARIO;
+    *decl = named_declaration(session, name, &rest);
+    if (!*decl || !quantity_scope_of((*decl)->kind, &scope)) {
+        cli_complain("the plan has no scenario, model or gpu that `%s` could belong to", name);
+        return false;
+    }
+    const struct quantity_info *info = quantity_find(scope, rest);
+    if (!info) {
+        const char *near = quantity_suggest(scope, rest);
+        cli_complain("a %s has no quantity `%s`%s%s%s", kind_name((*decl)->kind), rest,
+                     near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+        return false;
+    }
+    *quantity = info->id;
+    return true;
+}
+
+/* The same figure without what --set says; NULL when the plan does not stand without it. */
+static struct derive_node *without_overrides(struct cli *cli, const char *path, const struct decl *decl,
+                                             enum quantity quantity)
+{
+    struct session session;
+    size_t overrides = cli->overrides.count;
+    cli->overrides.count = 0;
+    enum exit_status status = session_open(&session, cli, path);
+    cli->overrides.count = overrides;
+    if (status != EXIT_FINE || diags_errors(session.diags) > 0)
+        return NULL;
+    struct decl *same = plan_find(session.plan, decl->kind, decl->name);
+    return same ? derive_tree(session.evaluator, same, quantity) : NULL;
 }
 
 static enum exit_status explain_quantity(struct cli *cli, const char *path, const char *name)
 {
+    const struct explain_format *format = explain_format_find(cli->format ? cli->format : "text");
+    if (!format) {
+        cli_complain("`explain` writes text, md or json, not `%s`", cli->format);
+        return EXIT_USAGE;
+    }
     struct session session;
     enum exit_status status = session_open(&session, cli, path);
     if (status != EXIT_FINE)
@@ -77,25 +105,25 @@ static enum exit_status explain_quantity(struct cli *cli, const char *path, cons
     status = session_diagnose(&session);
     if (status != EXIT_FINE)
         return status;
-    const char *rest;
-    enum quantity_scope scope = QUANTITY_OF_SCENARIO;
-    struct decl *decl = named_declaration(&session, name, &rest);
-    if (!decl || !quantity_scope_of(decl->kind, &scope)) {
-        cli_complain("the plan has no scenario, model or gpu that `%s` could belong to", name);
+    struct decl *decl;
+    enum quantity quantity;
+    if (!find_figure(&session, name, &decl, &quantity))
         return EXIT_USAGE;
+    struct derive_node *tree = derive_tree(session.evaluator, decl, quantity);
+    if (cli->overrides.count > 0) {
+        struct derive_node *before = without_overrides(cli, path, decl, quantity);
+        if (before)
+            derive_compare(cli->arena, tree, before);
     }
-    const struct quantity_info *info = quantity_find(scope, rest);
-    if (!info) {
-        const char *near = quantity_suggest(scope, rest);
-        cli_complain("a %s has no quantity `%s`%s%s%s", kind_name(decl->kind), rest,
-                     near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
-        return EXIT_USAGE;
-    }
-    struct derivation derivation = {0};
-    derive_quantity(session.evaluator, decl, info->id, &derivation);
     struct buffer text = buffer_in(cli->arena);
-    for (size_t i = 0; i < derivation.steps.count; i++)
-        print_step(&text, &derivation.steps.items[i]);
+    struct explain_options options = {
+        .width = cli->width ? cli->width : 100,
+        .unicode = !isatty(STDOUT_FILENO) || output_utf8(),
+    };
+    if (!format->emit(cli->arena, &text, tree, options)) {
+        cli_complain("out of memory");
+        return EXIT_FILE;
+    }
     return output_standard(&text);
 }
 

@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "source/source.h"
 
-static bool utf8_terminal(void)
+bool output_utf8(void)
 {
     static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
@@ -26,7 +26,7 @@ static struct backend_options options_for(const struct cli *cli, bool to_termina
 {
     struct backend_options options = {
         .width = cli->width,
-        .unicode = !to_terminal || utf8_terminal(),
+        .unicode = !to_terminal || output_utf8(),
         .tag = cli->tag,
         .max_bytes = cli->max_bytes,
     };

@@ -301,7 +301,8 @@ struct pm_op {
     double work, weight_bytes, kv_bytes, activation_bytes;   /* one launch, per GPU */
     double rate;                /* peak * efficiency, FLOP/s */
     double bandwidth;           /* bandwidth * efficiency, bytes/s */
-    double seconds;             /* one launch, t0 included */
+    double busy;                /* one launch, s, of computing and moving */
+    double seconds;             /* the same with its fixed time */
 };
 
 enum { PM_OPS_MAX = 64 * 16 };

@@ -37,6 +37,7 @@ void pm_launch(struct pm_sink *sink, const struct pm_op *op)
         struct pm_op *row = &sink->ops[sink->count++];
         *row = *op;
         row->bandwidth = sink->bandwidth;
+        row->busy = busy;
         row->seconds = busy + fixed;
     }
 }

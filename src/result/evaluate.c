@@ -23,6 +23,7 @@ struct evaluator {
     struct binder *binder;
     struct map *records;                               /* by scenario */
     struct map *told;                                  /* declarations whose warnings were reported */
+    struct map *formulas;                              /* by text */
     const struct evaluation *supposed;                 /* stands in for its scenario's own; or NULL */
     bool supposed_read;
     const char *units[QUANTITY_COUNT][DIM_BASE_COUNT]; /* SI unit texts, by currency */
@@ -343,6 +344,7 @@ struct evaluator *evaluator_new(struct plan *plan)
         .binder = binder_new(plan),
         .records = map_new(arena),
         .told = map_new(arena),
+        .formulas = map_new(arena),
     };
     plan_set_reader(plan, (struct quantity_reader){read_quantity, suggest_quantity, evaluator});
     return evaluator;
@@ -351,6 +353,11 @@ struct evaluator *evaluator_new(struct plan *plan)
 struct plan *evaluator_plan(const struct evaluator *evaluator)
 {
     return evaluator->plan;
+}
+
+struct map *evaluator_formulas(const struct evaluator *evaluator)
+{
+    return evaluator->formulas;
 }
 
 /* ---- for the report

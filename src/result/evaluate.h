@@ -22,6 +22,8 @@
 
 struct evaluator;
 
+struct map;
+
 /* A scenario with its results. */
 struct evaluation {
     struct decl *scenario;
@@ -35,6 +37,9 @@ struct evaluation {
 struct evaluator *evaluator_new(struct plan *plan);
 
 struct plan *evaluator_plan(const struct evaluator *evaluator);
+
+/* Where derivations remember the formulas they took apart (derive_internal.h), by their texts. */
+struct map *evaluator_formulas(const struct evaluator *evaluator);
 
 /* The scenario's evaluation; never NULL. Computed on first use and remembered. Reports errors and
  * warnings the first time. */

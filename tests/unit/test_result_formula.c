@@ -146,21 +146,3 @@ Test(result_formula, derivations_put_values_in_place_of_names)
     cr_expect_str_eq(step.exact, "524288 B/token"); /* 2 L d bytes = 2 * 32 * 4096 * 2 */
     result_close(&fixture);
 }
-
-Test(result_formula, explanations_reach_the_inputs)
-{
-    struct result_fixture fixture = result_open(plan_text_all);
-    struct decl *scenario = plan_find(fixture.plan, KIND_SCENARIO, "static-ideal");
-    struct derivation derivation;
-    derive_quantity(fixture.evaluator, scenario, Q_CEILING_DECODE_MEMORY_TIME, &derivation);
-    cr_assert(derivation.steps.count > 3);
-    bool bandwidth = false;
-    for (size_t i = 0; i < derivation.steps.count; i++) {
-        bandwidth = bandwidth || strcmp(derivation.steps.items[i].name, "gpu.bandwidth") == 0;
-        for (size_t j = 0; j < i; j++)
-            cr_expect_str_neq(derivation.steps.items[i].name, derivation.steps.items[j].name);
-    }
-    cr_expect(bandwidth);
-    cr_expect_str_eq(derivation.steps.items[derivation.steps.count - 1].name, "ceiling.decode.memory_time");
-    result_close(&fixture);
-}

@@ -1,0 +1,312 @@
+/* test_explain.c: derivations as trees. Every figure has one, every formula gives the value from the inputs
+ * that stand beside it, every input says where it was set, and --set shows what it does. */
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/number.h"
+#include "result/derive.h"
+#include "result_fixture.h"
+#include "run.h"
+#include "sema/unit.h"
+#include "source/source.h"
+#include "syntax/parse.h"
+
+/* ---- formulas from printed inputs ------------------------------------------------------------------- */
+
+static bool name_byte(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+           byte == '_' || byte == '.';
+}
+
+static const struct derive_node *input_named(const struct derive_node *node, const char *at, size_t length)
+{
+    for (size_t i = 0; i < node->inputs.count; i++)
+        if (strlen(node->inputs.items[i]->name) == length &&
+            strncmp(node->inputs.items[i]->name, at, length) == 0)
+            return node->inputs.items[i];
+    return NULL;
+}
+
+/* The formula with `(value unit)` in place of the names: an expression without names. */
+static const char *with_values(struct arena *arena, const struct derive_node *node)
+{
+    struct buffer out = buffer_in(arena);
+    for (const char *at = node->formula; *at;) {
+        size_t length = 0;
+        bool word = !(*at >= '0' && *at <= '9');
+        while (name_byte(at[length]))
+            length++;
+        const struct derive_node *input = word && length > 0 ? input_named(node, at, length) : NULL;
+        if (input) {
+            const char *unit =
+                input->value.unit && strcmp(input->value.unit, "1") != 0 ? input->value.unit : "";
+            /* A compound unit stands in parentheses' place as a factor: 3 B/token is (3 B / 1 token). */
+            buffer_printf(&out, "(%s%.17g%s%s)", input->value.value < 0 ? "0 - " : "",
+                          fabs(input->value.value), *unit ? " " : "", unit);
+        } else {
+            buffer_add(&out, at, length > 0 ? length : 1);
+        }
+        at += length > 0 ? length : 1;
+    }
+    return buffer_string(&out);
+}
+
+static struct value evaluate_text_of(struct result_fixture *fixture, const char *text)
+{
+    struct sources *sources = plan_sources(fixture->plan);
+    uint32_t file = sources_add(sources, "formula", text, strlen(text), true);
+    struct expr *expr =
+        parse_expression(fixture->arena, plan_strings(fixture->plan), sources, file, fixture->diags);
+    cr_assert(expr != NULL, "`%s` is no expression", text);
+    return plan_evaluate(fixture->plan, expr);
+}
+
+struct walk {
+    struct result_fixture *fixture;
+    size_t nodes, formulas, inputs, operations;
+};
+
+static void check_formula(struct walk *walk, const struct derive_node *node)
+{
+    const char *text = with_values(walk->fixture->arena, node);
+    struct value value = evaluate_text_of(walk->fixture, text);
+    walk->formulas++;
+    if (node->value.type == QUANTITY_BOOL) {
+        cr_expect(value.type == VALUE_BOOL && value.boolean == node->value.boolean, "%s = %s", node->name,
+                  text);
+        return;
+    }
+    cr_assert(value.type == VALUE_NUMBER, "%s: `%s` is no number", node->name, text);
+    cr_expect(fabs(value.number - node->value.value) <= 1e-9 * fmax(fabs(node->value.value), 1e-30),
+              "%s is %.17g, but `%s` is %.17g", node->name, node->value.value, text, value.number);
+}
+
+static void walk_tree(struct walk *walk, const struct derive_node *node)
+{
+    walk->nodes++;
+    cr_assert(node->name && node->text, "%s", node->name);
+    cr_expect((node->exact != NULL) == (node->value.type == QUANTITY_NUMBER), "%s", node->name);
+    if (node->is_input) {
+        const struct derive_origin *origin = &node->origin;
+        walk->inputs++;
+        cr_expect(origin->origin == ORIGIN_DEFAULT ? origin->reason != NULL
+                                                   : origin->file != NULL && origin->line > 0,
+                  "%s comes from nowhere", node->name);
+        cr_expect(origin->origin != ORIGIN_CATALOGUE || origin->source != NULL, "%s has no source",
+                  node->full);
+        cr_expect(node->inputs.count == 0);
+        return;
+    }
+    cr_expect(node->source != NULL, "%s", node->name);
+    if (node->value.type == QUANTITY_ABSENT || node->above)
+        return;
+    if (node->formula) {
+        cr_expect(node->shown && node->substituted);
+        check_formula(walk, node);
+    } else if (!node->part) {
+        cr_expect(node->inputs.count > 0, "%s is made of nothing", node->full);
+    }
+    walk->operations += node->part && node->formula;
+    for (size_t i = 0; i < node->inputs.count; i++)
+        walk_tree(walk, node->inputs.items[i]);
+}
+
+static void walk_declaration(struct walk *walk, struct decl *decl)
+{
+    enum quantity_scope scope;
+    cr_assert(quantity_scope_of(decl->kind, &scope));
+    for (size_t i = 0; i < QUANTITY_COUNT; i++)
+        if (quantity_info((enum quantity)i)->scope == scope)
+            walk_tree(walk, derive_tree(walk->fixture->evaluator, decl, (enum quantity)i));
+}
+
+static const char cases[] =
+    "gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS  peak.fp8 = 624 TFLOPS\n"
+    "  link = 300 GB/s  link_domain = 8  price = 2 usd/h  tdp = 400 W }\n"
+    "model bare { params = 7e9  layers = 32  hidden = 4096  heads = 32 }\n"
+    "model grouped { layers = 32  hidden = 4096  heads = 32  kv_heads = 8  ffn = 14336  vocab = 128256 }\n"
+    "model windowed { hidden = 1024  heads = 8  kv_heads = 4  ffn = 4096  vocab = 32000\n"
+    "  block local { count = 10  window = 512 }\n"
+    "  block global { count = 2 } }\n"
+    "model mixture { layers = 16  hidden = 2048  heads = 16  kv_heads = 4  vocab = 50000\n"
+    "  experts = 32  active_experts = 4  expert_ffn = 1024 }\n"
+    "scenario step { gpu = card  model = bare  context = 4096 }\n"
+    "scenario bound : step { engine = ideal  batch = 8 }\n"
+    "scenario loop { gpu = card  model = grouped  prompt = 2000  output = 400  batch = 16 }\n"
+    "scenario queue : loop { batch = 2000 }\n"
+    "scenario tensor { gpu = card  model = grouped  prompt = 900  output = 100  batch = 16  tp = 4  weights "
+    "= fp8 }\n"
+    "scenario window { gpu = card  model = windowed  prompt = 2000  output = 400  batch = 16 }\n"
+    "scenario experts { gpu = card  model = mixture  prompt = 500  output = 300  batch = 32  tp = 2 }\n"
+    "scenario draft : loop { speculation.tokens = 3  speculation.acceptance = 0.7 }\n"
+    "scenario cloud { gpu = h100-sxm  model = llama-3.1-8b  prompt = 1000  output = 300  batch = 8 }\n";
+
+Test(explain, every_figure_down_to_its_inputs)
+{
+    struct result_fixture fixture = result_open(cases);
+    cr_assert(diags_errors(fixture.diags) == 0, "%s", diags_get(fixture.diags, 0)->message);
+    struct walk walk = {.fixture = &fixture};
+    const struct plan_view *view = plan_view(fixture.plan);
+    for (size_t i = 0; i < view->declarations.count; i++) {
+        enum quantity_scope scope;
+        if (quantity_scope_of(view->declarations.items[i]->kind, &scope))
+            walk_declaration(&walk, view->declarations.items[i]);
+    }
+    walk_declaration(&walk, plan_find(fixture.plan, KIND_MODEL, "llama-3.1-8b"));
+    walk_declaration(&walk, plan_find(fixture.plan, KIND_GPU, "h100-sxm"));
+    cr_assert(diags_errors(fixture.diags) == 0, "%s", diags_get(fixture.diags, 0)->message);
+    cr_assert(walk.formulas > 2000 && walk.inputs > 2000 && walk.operations > 500, "%zu %zu %zu",
+              walk.formulas, walk.inputs, walk.operations);
+    result_close(&fixture);
+}
+
+static const struct derive_node *find_node(const struct derive_node *node, const char *name)
+{
+    if (strcmp(node->name, name) == 0)
+        return node;
+    const struct derive_node *found = NULL;
+    for (size_t i = 0; i < node->inputs.count && !found; i++)
+        found = find_node(node->inputs.items[i], name);
+    return found;
+}
+
+Test(explain, says_where_an_input_was_set)
+{
+    struct result_fixture fixture = result_open(cases);
+    struct decl *queue = plan_find(fixture.plan, KIND_SCENARIO, "queue");
+    const struct derive_node *tree = derive_tree(fixture.evaluator, queue, Q_LATENCY);
+    const struct derive_node *batch = find_node(tree, "batch"), *output = find_node(tree, "output");
+    cr_assert(batch && output);
+    cr_assert(batch->origin.origin == ORIGIN_PLAN && batch->origin.line == 13);
+    cr_assert(output->origin.origin == ORIGIN_INHERITED && output->origin.line == 12);
+    cr_assert_str_eq(output->origin.owner, "loop");
+    tree = derive_tree(fixture.evaluator, plan_find(fixture.plan, KIND_SCENARIO, "cloud"), Q_CEILING_TPOT);
+    const struct derive_node *bandwidth = find_node(tree, "gpu.bandwidth");
+    cr_assert(bandwidth && bandwidth->origin.origin == ORIGIN_CATALOGUE);
+    cr_assert_str_eq(bandwidth->full, "h100-sxm.bandwidth");
+    cr_assert(bandwidth->origin.source != NULL);
+    cr_assert(strncmp(bandwidth->origin.file, "stdlib:", 7) == 0);
+    result_close(&fixture);
+}
+
+/* Every operation stands once with its arithmetic; 7e9 parameters at 2 bytes are 14e9 bytes in all. */
+Test(explain, a_term_is_its_operations)
+{
+    struct result_fixture fixture = result_open(cases);
+    struct decl *step = plan_find(fixture.plan, KIND_SCENARIO, "step");
+    const struct derive_node *tree = derive_tree(fixture.evaluator, step, Q_DECODE_TIME_WEIGHTS);
+    cr_assert(tree->formula != NULL);
+    double sum = 0;
+    for (size_t i = 0; i < tree->inputs.count; i++) {
+        const struct derive_node *part = tree->inputs.items[i];
+        if (!part->part)
+            continue;
+        const struct derive_node *bytes = find_node(part, "bytes"), *bandwidth = find_node(part, "bandwidth");
+        cr_assert(bytes && bandwidth);
+        /* 32 of each */
+        sum += 32 * bytes->value.value;
+    }
+    cr_assert(sum >= 14e9 && sum < 14.1e9, "%g", sum);
+    cr_assert(find_node(tree, "gpu.bandwidth") != NULL);
+    result_close(&fixture);
+}
+
+/* ---- the command ------------------------------------------------------------------------------------- */
+
+static const char small_plan[] =
+    "gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS }\n"
+    "model bare { params = 7e9  layers = 32  hidden = 4096  heads = 32 }\n"
+    "scenario chat { gpu = card  model = bare  context = 4096  engine = ideal }\n";
+
+Test(explain, prints_a_tree)
+{
+    struct arena *arena = arena_new();
+    const char *path = scratch_file(arena, "plan.perf", small_plan);
+    struct run run = RUN(arena, "explain", path, "chat.ceiling.decode.memory_time");
+    cr_assert(run.status == 0, "%s", run.err);
+    /* (14e9 + 4096 x 524288) / 2e12 */
+    cr_assert(strncmp(run.out, "chat.ceiling.decode.memory_time = 8.07\xE2\x80\x89ms\n", 44) == 0, "%s",
+              run.out);
+    cr_assert(strstr(run.out, "  exactly 0.008073741824 s\n"));
+    cr_assert(strstr(run.out, "\n\xE2\x94\x82 = decode.traffic / gpu.bandwidth\n"));
+    cr_assert(strstr(run.out, "= 16.1\xE2\x80\x89GB / 2.00\xE2\x80\x89TB/s\n"));
+    cr_assert(strstr(run.out, "gpu.bandwidth = 2.00\xE2\x80\x89TB/s; ") && strstr(run.out, "plan.perf:1\n"));
+    cr_assert(!strstr(run.out, "was "));
+    arena_free(arena);
+}
+
+Test(explain, set_shows_what_it_changes)
+{
+    struct arena *arena = arena_new();
+    const char *path = scratch_file(arena, "plan.perf", small_plan);
+    struct run run =
+        RUN(arena, "explain", path, "chat.ceiling.decode.memory_time", "--set", "card.bandwidth=4 TB/s");
+    cr_assert(run.status == 0, "%s", run.err);
+    cr_assert(strstr(run.out, "memory_time = 4.04\xE2\x80\x89ms (was 8.07\xE2\x80\x89ms)\n"), "%s", run.out);
+    cr_assert(strstr(run.out, "gpu.bandwidth = 4.00\xE2\x80\x89TB/s (was 2.00\xE2\x80\x89TB/s); --set\n"));
+    cr_assert(strstr(run.out, "decode.traffic = 16.1\xE2\x80\x89GB\n"), "what stays says nothing");
+    arena_free(arena);
+}
+
+static void check_json(json_t *node, size_t *count)
+{
+    cr_assert(json_is_string(json_object_get(node, "name")));
+    cr_assert(json_object_get(node, "value") != NULL);
+    ++*count;
+    json_t *input;
+    size_t i;
+    json_array_foreach(json_object_get(node, "inputs"), i, input) check_json(input, count);
+}
+
+Test(explain, json_is_whole)
+{
+    struct arena *arena = arena_new();
+    const char *path = scratch_file(arena, "plan.perf", small_plan);
+    struct run run = RUN(arena, "explain", "-f", "json", path, "chat.tpot", "--set", "card.bandwidth=4 TB/s");
+    cr_assert(run.status == 0, "%s", run.err);
+    json_error_t error;
+    json_t *root = json_loads(run.out, JSON_REJECT_DUPLICATES, &error);
+    cr_assert(root != NULL, "%s at %d", error.text, error.line);
+    json_t *tree = json_object_get(root, "derivation");
+    size_t count = 0;
+    check_json(tree, &count);
+    cr_assert(count > 10);
+    cr_assert_str_eq(json_string_value(json_object_get(tree, "full_name")), "chat.tpot");
+    cr_assert_float_eq(json_real_value(json_object_get(tree, "value")), 0.004036870912, 1e-12);
+    cr_assert_str_eq(json_string_value(json_object_get(tree, "unit")), "s");
+    cr_assert_str_eq(json_string_value(json_object_get(tree, "was")), "8.07\xE2\x80\x89ms");
+    json_decref(root);
+    arena_free(arena);
+}
+
+Test(explain, markdown_is_a_list)
+{
+    struct arena *arena = arena_new();
+    const char *path = scratch_file(arena, "plan.perf", small_plan);
+    struct run run = RUN(arena, "explain", "-f", "md", path, "chat.decode.traffic");
+    cr_assert(run.status == 0, "%s", run.err);
+    cr_assert(strncmp(run.out, "### `chat.decode.traffic`\n\n", 27) == 0, "%s", run.out);
+    cr_assert(strstr(run.out, "\n- `decode.traffic` = **16.1"));
+    cr_assert(strstr(run.out, "\n  - `decode.weight_traffic` = **14.0"));
+    arena_free(arena);
+}
+
+Test(explain, what_does_not_exist_says_why)
+{
+    struct arena *arena = arena_new();
+    const char *path = scratch_file(arena, "plan.perf", small_plan);
+    struct run run = RUN(arena, "explain", path, "chat.ttft");
+    cr_assert(run.status == 0);
+    cr_assert(strstr(run.out, "chat.ttft does not exist: the scenario has no prompt\n"), "%s", run.out);
+    run = RUN(arena, "explain", "-f", "csv", path, "chat.tpot");
+    cr_assert(run.status == 2);
+    run = RUN(arena, "explain", path, "chat.tpott");
+    cr_assert(run.status == 2 && strstr(run.err, "did you mean `tpot`?"));
+    arena_free(arena);
+}
