@@ -166,6 +166,17 @@ void pm_ceiling_decode(const struct pm_case *input, double sequences, double con
     pm_ceiling_of(input, &load, out);
 }
 
+/* Each stage of a pipeline must do its own part; at best all work at once, on chunks of the prompt. */
+static void share_among_stages(struct pm_ceiling *out, double stages)
+{
+    double *const totals[] = {&out->matrix_work,  &out->attention_work, &out->work,
+                              &out->weight_traffic, &out->kv_traffic,   &out->traffic,
+                              &out->compute_time, &out->memory_time,    &out->time};
+    for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++) {
+        *totals[i] /= stages;
+    }
+}
+
 /* The whole prompt in one step: chunks would only read weights again. */
 void pm_ceiling_prefill(const struct pm_case *input, double prompt, double cached, struct pm_ceiling *out)
 {
@@ -177,4 +188,5 @@ void pm_ceiling_prefill(const struct pm_case *input, double prompt, double cache
         .requests = 1,
     };
     pm_ceiling_of(input, &load, out);
+    share_among_stages(out, pm_layout_of(input).pp);
 }

@@ -37,7 +37,8 @@ static double dense_rate(const struct step_context *step, const struct pm_format
     if (format->weight_only && engine->efficiency_weight_only > 0) {
         efficiency *= engine->efficiency_weight_only;
     }
-    return peak * share(efficiency);
+    double rate = peak * share(efficiency), cap = engine->rate_cap;
+    return cap > 0 ? rate / sqrt(1 + rate / cap * (rate / cap)) : rate;
 }
 
 /* Bytes of 16-bit activations in and out of a product of `rows` rows. */

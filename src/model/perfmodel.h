@@ -172,6 +172,7 @@ struct pm_engine {
     double efficiency_oneshot;          /* share of the link when every GPU reads all others; 0: rings only */
     double ring_time;                   /* s that a ring takes longer than that, besides */
     double user_time;                   /* s until the first token for every running user: tokeniser, HTTP */
+    double rate_cap;                    /* FLOP/s that matrix kernels reach on any card; 0: none */
     double efficiency_weight_only;      /* factor on dense efficiency of widened formats; 0: 1 */
     double kind_bandwidth[PM_MEMORY_KINDS]; /* factors on achieved bandwidth by kind of memory; 0: 1 */
     double kind_dense[PM_MEMORY_KINDS];     /* the same on dense efficiency */

@@ -98,6 +98,18 @@ static double prefill_steps(const struct pm_case *input, const struct pm_load *b
     return chunks;
 }
 
+/* Chunks follow each other through the stages of a pipeline: n of them take n + s - 1 of the times that one
+ * needs for one of s stages. */
+static void pipeline(const struct pm_case *input, double chunks, struct pm_step *step)
+{
+    double stages = pm_layout_of(input).pp;
+    if (stages > 1 && chunks > 1) {
+        struct pm_step through = {0};
+        add_scaled(&through, step, (chunks + stages - 1) / (chunks * stages));
+        *step = through;
+    }
+}
+
 /* ---- drafts --------------------------------------------------------------------------------- */
 
 /* A decode step of the drafts: the draft model's, or a share of the model's own for multi-token prediction
@@ -220,11 +232,13 @@ static void serve_expected(const struct pm_case *input, struct pm_contexts conte
         finish(input, service);
         return;
     }
-    prefill_steps(input, &alone, &out->prefill);
+    pipeline(input, prefill_steps(input, &alone, &out->prefill), &out->prefill);
     raise_to(&out->prefill, out->prefill_ceiling.time);
     double chunks = prefill_steps(input, decodes ? &load : &alone, &out->mixed);
     raise_to(&out->mixed, out->prefill_ceiling.time);
     double extra = out->mixed.time - (decodes ? chunks * out->decode.time : 0);
+    pipeline(input, chunks, &out->mixed);
+    raise_to(&out->mixed, out->prefill_ceiling.time);
     double others = pm_at_least(service->running - 1, 0);
     service->request_time = engine->request_time;
     service->stream_time = engine->stream_interval; /* steps; finish() turns them into time */
