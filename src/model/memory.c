@@ -78,8 +78,14 @@ static double activations_of(const struct pm_case *input, double batch)
 
 /* ---- overhead ------------------------------------------------------------------------------- */
 
-/* What stands beside weights, activations and cache. A cache that takes only a share of what is left keeps
- * the rest in reserve. */
+/* A cache that takes only a share of what is left keeps the rest in reserve. */
+static double reserve_of(const struct pm_engine *engine, double left)
+{
+    bool shares = engine->cache_share > 0 && engine->cache_share < 1;
+    return shares ? (1 - engine->cache_share) * pm_at_least(left, 0) : 0;
+}
+
+/* What stands beside weights, activations and cache. */
 static void add_overhead(const struct pm_case *input, struct pm_memory *out)
 {
     const struct pm_engine *engine = input->engine;
@@ -91,11 +97,8 @@ static void add_overhead(const struct pm_case *input, struct pm_memory *out)
     } else {
         out->usable = pm_at_most(out->usable, pm_at_least(out->capacity - out->graphs, 0));
     }
-    if (engine->cache_share > 0 && engine->cache_share < 1) {
-        double left = out->usable - out->weights - out->activations - out->overhead;
-        out->reserve = (1 - engine->cache_share) * pm_at_least(left, 0);
-        out->overhead += out->reserve;
-    }
+    out->reserve = reserve_of(engine, out->usable - out->weights - out->activations - out->overhead);
+    out->overhead += out->reserve;
 }
 
 /* ---- what fits ------------------------------------------------------------------------------ */
@@ -167,9 +170,9 @@ static double activations_counted(const struct pm_case *input, double batch)
 
 static bool batch_fits(const struct pm_case *input, const struct pm_memory *memory, double batch)
 {
-    struct pm_layout layout = pm_layout_of(input);
-    double sequences = ceil(batch / layout.dp);
-    return memory->weights + memory->overhead + activations_counted(input, batch) + memory->kv_shared +
+    double sequences = ceil(batch / pm_layout_of(input).dp);
+    double used = memory->weights + memory->overhead - memory->reserve + activations_counted(input, batch);
+    return used + reserve_of(input->engine, memory->usable - used) + memory->kv_shared +
                sequences * (memory->kv_per_sequence - memory->kv_shared) <=
            memory->usable;
 }

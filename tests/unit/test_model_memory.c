@@ -501,3 +501,72 @@ Test(model_memory, dense_beside_experts)
     near("weights", memory_of(&whole).weights,
          without + 32 * 2 * (3 * 4096.0 * 1000 + 8 * 3 * 4096.0 * 500 + 4096 * 8), 0);
 }
+
+/* ---- limits are limits ---------------------------------------------------------------------- */
+
+static bool fits_with(const struct whole *whole, double batch, double context)
+{
+    struct pm_case input = whole->input;
+    struct pm_memory memory;
+    input.batch = batch, input.context = context;
+    pm_memory_of(&input, &memory);
+    return memory.fits;
+}
+
+static void set_engine(struct whole *whole, unsigned choice)
+{
+    struct pm_engine *engine = &whole->engine;
+    engine->page = choice & 1 ? 16 : 1;
+    engine->unified_pages = choice & 2;
+    engine->state_pages = 2;
+    engine->activations_in_overhead = choice & 4;
+    engine->profile_rows = choice & 8 ? 256 : 0;
+    engine->profile_row_bytes = 20;
+    engine->graphs = 1e9, engine->graphs_in_cap = choice & 16;
+    engine->cache_share = choice & 32 ? 0.9 : 0;
+    engine->window_margin = choice & 64 ? 512 : 0;
+    engine->allocator_block = engine->page > 1 ? 2 * MIB : 0;
+    engine->rope_table = choice & 8;
+    whole->input.prompt = whole->input.cached_prefix = choice & 128 ? 100 : 0;
+    whole->input.tp = choice & 1 ? 2 : 1;
+}
+
+/* The largest batch fits and one more does not, and so with the longest context, whatever the engine does. */
+Test(model_memory, limits_are_the_last_that_fit)
+{
+    struct pm_block linear = {.count = 6,
+                              .attention = PM_ATTENTION_LINEAR,
+                              .linear_key_heads = 16,
+                              .linear_value_heads = 32,
+                              .linear_key_dim = 128,
+                              .linear_value_dim = 128,
+                              .conv_kernel = 4};
+    for (unsigned kind = 0; kind < 3; kind++) {
+        for (unsigned choice = 0; choice < 256; choice++) {
+            struct whole whole;
+            set_up(&whole);
+            whole.gpu.memory = 20 * GIB;
+            whole.model.blocks[1] = whole.model.blocks[0];
+            whole.model.blocks[1].count = 2;
+            if (kind == 1) {
+                whole.model.blocks[0].window = 700;
+            } else if (kind == 2) {
+                whole.model.blocks[0] = linear;
+            }
+            fixture_connect(&whole.model, kind == 0 ? 1 : 2);
+            fixture_formats(&whole.model, &fixture_bf16);
+            set_engine(&whole, choice);
+            whole.input.context = 3000, whole.input.batch = 2;
+            struct pm_memory memory = memory_of(&whole);
+            cr_assert(memory.max_batch >= 1, "%u, %u: nothing fits", kind, choice);
+            cr_expect(fits_with(&whole, memory.max_batch, 3000), "%u, %u: batch %g", kind, choice,
+                      memory.max_batch);
+            cr_expect_not(fits_with(&whole, memory.max_batch + 1, 3000), "%u, %u: batch %g and one more",
+                          kind, choice, memory.max_batch);
+            cr_expect(fits_with(&whole, 2, memory.max_context), "%u, %u: context %g", kind, choice,
+                      memory.max_context);
+            cr_expect_not(fits_with(&whole, 2, memory.max_context + 1), "%u, %u: context %g and one more",
+                          kind, choice, memory.max_context);
+        }
+    }
+}
