@@ -91,13 +91,15 @@ static enum exit_status open_sides(struct cli *cli, struct side *old, struct sid
     return status == EXIT_FINE ? open_side(cli, new, cli->operands.items[1]) : status;
 }
 
+/* EXIT_USAGE for a threshold that is none. Before there is a comparison only the form of each is looked at.
+ */
 static enum exit_status decide_thresholds(struct cli *cli, struct diff *diff)
 {
     for (size_t i = 0; i < cli->fail_if.count; i++) {
         struct threshold threshold;
         const char *why;
         if (!threshold_parse(cli->arena, cli->fail_if.items[i], &threshold, &why) ||
-            !diff_threshold(cli->arena, diff, &threshold, &why)) {
+            (diff && !diff_threshold(cli->arena, diff, &threshold, &why))) {
             cli_complain("--fail-if %s: %s", cli->fail_if.items[i], why);
             return EXIT_USAGE;
         }
@@ -176,6 +178,8 @@ enum exit_status command_diff(struct cli *cli)
         return EXIT_USAGE;
     }
     enum exit_status status = outputs_check(cli, true);
+    if (status == EXIT_FINE)
+        status = decide_thresholds(cli, NULL);
     if (status == EXIT_FINE)
         status = open_sides(cli, &old, &new);
     return status == EXIT_FINE ? compare(cli, &old, &new) : status;

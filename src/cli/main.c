@@ -57,6 +57,21 @@ static enum exit_status print_version(struct cli *cli)
     return output_standard(&text);
 }
 
+/* An option that does nothing would promise what nobody does. */
+static bool options_apply(const struct cli *cli, const struct command *command)
+{
+    bool comparing = command && command->run == command_diff;
+    if (cli->fail_if.count && !comparing) {
+        cli_complain("--fail-if belongs to `perfc diff OLD NEW`; a limit of one plan is an `assert` in it");
+        return false;
+    }
+    if (cli->deps && command && !comparing) {
+        cli_complain("--deps belongs to commands that write reports");
+        return false;
+    }
+    return true;
+}
+
 static enum exit_status run(struct cli *cli, int count, char *const *arguments)
 {
     const struct command *command = count > 0 ? command_find(arguments[0]) : NULL;
@@ -71,6 +86,8 @@ static enum exit_status run(struct cli *cli, int count, char *const *arguments)
         return print_help(cli);
     if (cli->version)
         return print_version(cli);
+    if (!options_apply(cli, command))
+        return EXIT_USAGE;
     return command ? command->run(cli) : command_report(cli);
 }
 

@@ -134,6 +134,10 @@ Test(cli_diff, bad_usage)
     expect(RUN(arena, "diff", "-f", "csv", old_path(), old_path()), 2, "cannot be written as csv");
     expect(RUN(arena, "diff", "--fail-if", "tpt>+5%", old_path(), old_path()), 2, "did you mean `tpot`?");
     expect(RUN(arena, "diff", "--fail-if", "chatt.tpot>+5%", old_path(), old_path()), 2, "neither side");
+    expect(RUN(arena, "diff", "--fail-if", "tpot>5%", "nowhere.perf", old_path()), 2, "has a sign");
+    expect(RUN(arena, "--fail-if", "tpot>+5%", old_path()), 2, "--fail-if belongs to");
+    expect(RUN(arena, "check", "--fail-if", "tpot>+5%", old_path()), 2, "--fail-if belongs to");
+    expect(RUN(arena, "check", "--deps", "x.d", old_path()), 2, "--deps belongs to");
     expect(RUN(arena, "diff", "--tag", "a-->b", old_path(), old_path()), 2, "--tag takes");
     expect(RUN(arena, "diff", "--max-bytes", "10", old_path(), old_path()), 2, "--max-bytes takes");
     expect(RUN(arena, "diff", "--diagnostics=xml", old_path(), old_path()), 2, "--diagnostics takes");
