@@ -504,8 +504,13 @@ bool markdown_emit(struct arena *arena, const struct report *report, struct back
     struct markdown_writer writer = {.arena = arena, .out = out};
     if (options.tag)
         buffer_printf(out, "<!-- perfc-comment %s -->\n", options.tag);
+    size_t begin = out->length, max_bytes = options.max_bytes ? options.max_bytes : COMMENT_BYTES;
     put_verdict(&writer, report);
-    put_parts(&writer, report, options.max_bytes ? options.max_bytes : COMMENT_BYTES);
+    put_parts(&writer, report, max_bytes);
+    if (out->length > max_bytes) { /* names of thousands of combining marks are wide in nothing but bytes */
+        out->length = begin;
+        buffer_printf(out, "**This report does not fit into %zu bytes.**\n", max_bytes);
+    }
     while (out->length > 1 && out->data[out->length - 1] == '\n' && out->data[out->length - 2] == '\n')
         out->data[--out->length] = '\0';
     return true;

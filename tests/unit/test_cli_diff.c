@@ -251,6 +251,19 @@ Test(cli_diff, markdown_never_exceeds_its_size)
     cr_assert_leq(run.out_length, 60000, "a report is no longer than a comment may be either");
 }
 
+Test(cli_diff, names_of_many_bytes_do_not_break_the_limit)
+{
+    struct buffer plan = buffer_in(arena);
+    buffer_text(&plan, old_plan);
+    buffer_text(&plan, "scenario \"a");
+    buffer_repeat(&plan, "\xCC\x81", 40000); /* a combining accent: no column, two bytes */
+    buffer_text(&plan, "\" : chat { batch = 3 }\n");
+    const char *new = scratch_file(arena, "new.perf", buffer_string(&plan));
+    struct run run = RUN(arena, "diff", "-f", "md", "--tag", "t", old_path(), new);
+    cr_assert_eq(run.status, 0, "%.500s", run.err);
+    cr_assert_str_eq(run.out, "<!-- perfc-comment t -->\n**This report does not fit into 60000 bytes.**\n");
+}
+
 /* ---- other forms --------------------------------------------------------------------------------------- */
 
 Test(cli_diff, several_outputs_and_their_dependencies)
