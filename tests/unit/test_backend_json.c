@@ -13,6 +13,7 @@
 #include "base/buffer.h"
 #include "report_fixture.h"
 #include "result/report.h"
+#include "run.h"
 
 #ifndef SOURCE_DIR
 #define SOURCE_DIR "."
@@ -250,7 +251,8 @@ Test(backend_json, fast_numbers_equal_slow_ones)
     }
 }
 
-/* ---- the schema: as much of JSON Schema 2020-12 as docs/report.schema.json uses */
+/* ---- the schemas: as much of JSON Schema 2020-12 as docs/report.schema.json and docs/diff.schema.json use
+ */
 
 static bool is_valid(json_t *root, json_t *schema, json_t *value);
 
@@ -333,6 +335,14 @@ static json_t *referenced(json_t *root, json_t *schema)
     return target;
 }
 
+static bool is_one_of(json_t *values, json_t *value)
+{
+    for (size_t i = 0; i < json_array_size(values); i++)
+        if (json_equal(json_array_get(values, i), value))
+            return true;
+    return false;
+}
+
 static bool is_valid(json_t *root, json_t *schema, json_t *value)
 {
     json_t *target = referenced(root, schema), *rule;
@@ -341,6 +351,8 @@ static bool is_valid(json_t *root, json_t *schema, json_t *value)
     if ((rule = json_object_get(schema, "type")) && !has_types(value, rule))
         return false;
     if ((rule = json_object_get(schema, "const")) && !json_equal(rule, value))
+        return false;
+    if ((rule = json_object_get(schema, "enum")) && !is_one_of(rule, value))
         return false;
     if ((rule = json_object_get(schema, "oneOf")) && count_valid(root, rule, value) != 1)
         return false;
@@ -373,6 +385,49 @@ Test(backend_json, matches_its_schema)
         json_object_del(json_object_get(root, "quantities"), "x");
         json_object_set_new(root, "schema", json_string("perfc-report/2"));
         cr_assert_not(is_valid(schema, schema, root), "another version");
+        json_decref(root);
+    }
+    json_decref(schema);
+}
+
+static json_t *load_schema(const char *name)
+{
+    json_error_t error;
+    json_t *schema = json_load_file(source_path(arena, name), JSON_REJECT_DUPLICATES, &error);
+    cr_assert_not_null(schema, "%s: %s", name, error.text);
+    return schema;
+}
+
+Test(backend_json, what_the_program_writes_matches_its_schema)
+{
+    json_t *schema = load_schema("docs/report.schema.json");
+    struct paths plans = find_files(arena, source_path(arena, "examples"), ".perf");
+    cr_assert_gt(plans.list.count, 3);
+    for (size_t i = 0; i < plans.list.count; i++) {
+        json_t *root = parse(RUN(arena, "-f", "json", plans.list.items[i]).out);
+        cr_assert(is_valid(schema, schema, root), "%s", plans.list.items[i]);
+        cr_assert_gt(json_array_size(json_object_get(root, "inputs")), 3);
+        json_object_set_new(json_array_get(json_object_get(root, "inputs"), 0), "kind", json_string("let"));
+        cr_assert_not(is_valid(schema, schema, root), "an input of no kind");
+        json_decref(root);
+    }
+    json_decref(schema);
+}
+
+Test(backend_json, comparisons_match_their_schema)
+{
+    static const char *const names[] = {"unchanged",        "regression", "gpu-swap", "new-scenario",
+                                        "removed-scenario", "broken",     "too-long"};
+    json_t *schema = load_schema("docs/diff.schema.json");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *parts = source_path(arena, arena_printf(arena, "tests/golden/diff-%s/parts", names[i]));
+        struct run run =
+            RUN(arena, "diff", "-f", "json", "--fail-if", "tpot>+5%",
+                arena_printf(arena, "%s/old.perf", parts), arena_printf(arena, "%s/new.perf", parts));
+        json_t *root = parse(run.out);
+        cr_assert(is_valid(schema, schema, root), "%s", names[i]);
+        json_object_set_new(json_object_get(root, "summary"), "worse", json_integer(-1));
+        cr_assert_not(is_valid(schema, schema, root), "a negative count");
         json_decref(root);
     }
     json_decref(schema);
