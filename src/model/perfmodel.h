@@ -189,6 +189,8 @@ struct pm_engine {
     double allocator_block;             /* bytes that large tensors round up to; 0: none */
     bool unified_pages;                 /* kinds of blocks share pages of one size in bytes */
     double state_pages;                 /* pages that a state takes then; 0: 1 */
+    double expert_pad_hidden;           /* 4-bit experts round their inputs up to a multiple of so many, */
+    double expert_pad_width;            /* and their width on one GPU; 0: no padding */
     double window_margin;               /* tokens that a windowed cache keeps besides its window */
     double conv_bytes;                  /* of one value in the tail of a convolution; 0: 2 */
     /* The exact form that was fitted, where the product computes more exactly (docs/calibration.md):

@@ -4,8 +4,25 @@
 
 enum { EMBEDDING, POSITIONS, ATTENTION, FFN, EXPERTS, SHARED, ROUTER, NORMS, HEAD, OTHER, CLASSES };
 
-static void add_block_weights(const struct pm_view *view, const struct pm_layout *layout, size_t index,
-                              double by_class[CLASSES])
+static double padding(double size, double unit)
+{
+    return unit > 0 && size > 0 ? ceil(size / unit) * unit / size : 1;
+}
+
+/* Kernels for 4-bit experts want multiples of their tiles: by what factor the matrices of one expert grow. */
+static double expert_padding(const struct pm_engine *engine, const struct pm_view *view,
+                             const struct pm_block *block, double share)
+{
+    double input = block->expert_input > 0 ? block->expert_input : view->model->hidden;
+    if (pm_class_of_bits(block->expert_format.bits) != PM_CLASS_4) {
+        return 1;
+    }
+    return padding(input, engine->expert_pad_hidden) *
+           padding(block->expert_ffn / share, engine->expert_pad_width);
+}
+
+static void add_block_weights(const struct pm_engine *engine, const struct pm_view *view,
+                              const struct pm_layout *layout, size_t index, double by_class[CLASSES])
 {
     const struct pm_block *block = &view->model->blocks[index];
     const struct pm_format *dense = pm_format_ffn(view, block), *vectors = &view->model->norm_format;
@@ -14,15 +31,16 @@ static void add_block_weights(const struct pm_view *view, const struct pm_layout
     double blocks = pm_stage_blocks(view, layout, index), tp = layout->tp;
     double key_value = pm_divide(one.key_value * pm_kv_heads_per_gpu(block, tp), block->kv_heads);
     /* ceil(E/ep) experts, each as wide as the GPUs that share it leave it. */
-    double experts = pm_divide(ceil(block->experts / layout->ep), layout->stage_gpus / layout->ep);
+    double share = layout->stage_gpus / layout->ep;
+    double experts = pm_divide(ceil(block->experts / layout->ep), share);
+    double padded = one.expert * expert_padding(engine, view, block, share);
     by_class[ATTENTION] += blocks * (pm_bytes(one.attention_split / tp + one.attention_whole + key_value,
                                               pm_format_attention(view, block)) +
                                      pm_bytes(one.attention_vectors, vectors));
     by_class[FFN] +=
         blocks * (pm_bytes((one.ffn + one.latent) / tp, dense) + pm_bytes(one.ffn_vectors, vectors));
     by_class[EXPERTS] +=
-        blocks * experts *
-        (pm_bytes(one.expert, &block->expert_format) + pm_bytes(one.expert_vectors, vectors));
+        blocks * experts * (pm_bytes(padded, &block->expert_format) + pm_bytes(one.expert_vectors, vectors));
     by_class[SHARED] += blocks * pm_bytes(one.shared / tp, &block->shared_format);
     by_class[ROUTER] +=
         blocks * (pm_bytes(one.router, &block->router_format) + pm_bytes(one.router_vectors, vectors));
@@ -74,7 +92,7 @@ static void weights_of(const struct pm_case *input, const struct pm_model *model
     struct pm_layout layout = pm_layout_of(input);
     double classes[CLASSES] = {0};
     for (size_t i = 0; i < model->block_count; i++) {
-        add_block_weights(&view, &layout, i, classes);
+        add_block_weights(input->engine, &view, &layout, i, classes);
     }
     if (!view.declared) {
         add_end_weights(input, &view, &layout, classes);

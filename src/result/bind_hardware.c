@@ -184,6 +184,8 @@ static void read_engine_memory(struct bind_job *job, struct decl *decl, struct p
     out->profile_row_bytes = bind_number(job, decl, ATTR_ENGINE_PROFILE_ROW_BYTES, 4);
     out->rope_table = bind_bool(job, decl, ATTR_ENGINE_ROPE_TABLE, false);
     out->allocator_block = bind_number(job, decl, ATTR_ENGINE_ALLOCATOR_BLOCK, 0);
+    out->expert_pad_hidden = bind_number(job, decl, ATTR_ENGINE_EXPERT_PAD_HIDDEN, 0);
+    out->expert_pad_width = bind_number(job, decl, ATTR_ENGINE_EXPERT_PAD_WIDTH, 0);
     out->unified_pages = bind_bool(job, decl, ATTR_ENGINE_UNIFIED_PAGES, false);
     out->state_pages = bind_number(job, decl, ATTR_ENGINE_STATE_PAGES, 1);
     out->window_margin = bind_number(job, decl, ATTR_ENGINE_WINDOW_MARGIN, 0);

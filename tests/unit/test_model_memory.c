@@ -502,6 +502,24 @@ Test(model_memory, dense_beside_experts)
          without + 32 * 2 * (3 * 4096.0 * 1000 + 8 * 3 * 4096.0 * 500 + 4096 * 8), 0);
 }
 
+/* Tiles of 256 by 128: 2880 pads to 3072 and 2880 / 2 to 1536, in the matrices of 4-bit experts alone. */
+Test(model_memory, padded_experts)
+{
+    struct whole whole;
+    set_up(&whole);
+    whole.model.model = (struct pm_model){.hidden = 2880};
+    whole.model.blocks[0] = grouped(1, 64, 8, 64);
+    whole.model.blocks[0].ffn_gated = true, whole.model.blocks[0].expert_ffn = 2880;
+    whole.model.blocks[0].experts = 32, whole.model.blocks[0].active_experts = 4;
+    fixture_formats(&whole.model, &fixture_bf16);
+    fixture_connect(&whole.model, 1);
+    whole.engine.expert_pad_hidden = 256, whole.engine.expert_pad_width = 128;
+    whole.input.tp = 2;
+    near("16 bits", memory_of(&whole).weights_by_class[4], 32 * 3 * 2880.0 * 1440 * 2, 1e-6);
+    whole.model.blocks[0].expert_format.bits = 4.25;
+    near("4 bits", memory_of(&whole).weights_by_class[4], 32 * 3 * 3072.0 * 1536 * 4.25 / 8, 1e-6);
+}
+
 /* ---- limits are limits ---------------------------------------------------------------------- */
 
 static bool fits_with(const struct whole *whole, double batch, double context)
