@@ -24,6 +24,8 @@ enum exit_status command_import(struct cli *cli)
     struct imported imported = {0};
     bool known = import_model(cli->arena, session.sources, session.diags, path, &options, &imported);
     enum exit_status status = session_diagnose(&session);
+    if (!known && diags_get(session.diags, 0)->code == DIAG_E0401)
+        return EXIT_FILE;
     if (!known || status != EXIT_FINE)
         return EXIT_PLAN;
     struct buffer text = buffer_in(cli->arena);

@@ -10,7 +10,7 @@
 #include "base/buffer.h"
 #include "base/vec.h"
 
-enum { NAME_MAX_BYTES = 160, EXPRESSION_MAX = 200, EXPRESSIONS_MAX = 1000 };
+enum { NAME_MAX_BYTES = 160, EXPRESSION_MAX = 200, EXPRESSIONS_MAX = 64, GLOBS_MAX = 256 };
 
 struct pattern {
     const char *text; /* without the prefixes of wrappers */
@@ -22,7 +22,7 @@ struct pattern {
 
 struct patterns {
     struct arena *arena;
-    size_t layers, expressions;
+    size_t layers, expressions, globs;
     struct pattern **first, **last; /* by layer; those of no certain layer come after all layers */
 };
 
@@ -116,6 +116,8 @@ bool patterns_add(struct patterns *patterns, const char *text, const void *value
         pattern->text = arena_strdup(patterns->arena, without_prefix(text));
         pattern->glob = strchr(pattern->text, '*') != NULL;
         layer = layer_of(pattern->text, patterns->layers);
+        if (pattern->glob && layer == patterns->layers && ++patterns->globs > GLOBS_MAX)
+            return false; /* each would be held against every matrix of the model */
         if (layer > patterns->layers)
             return true; /* of an MTP layer, or of none */
     }
@@ -181,9 +183,11 @@ static bool plain_names(const char *plain, const char *name)
 static bool matches(const struct pattern *pattern, const char *name)
 {
     static const char *const prefixes[] = {"", "model.", "language_model.model.", "model.language_model."};
+    /* What begins with .* matches with any prefix if it matches with none. */
+    size_t count = strncmp(pattern->text, "re:.*", 5) == 0 ? 1 : sizeof prefixes / sizeof prefixes[0];
     if (!pattern->expression)
         return pattern->glob ? glob_names(pattern->text, name) : plain_names(pattern->text, name);
-    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+    for (size_t i = 0; i < count; i++) {
         char whole[NAME_MAX_BYTES + 32] = "";
         if (strlen(name) >= NAME_MAX_BYTES)
             return false;

@@ -14,7 +14,7 @@ struct patterns *patterns_new(struct arena *arena, size_t layers);
 void patterns_free(struct patterns *patterns);
 
 /* Adds `text`: a name, a glob, or a regular expression after "re:". `value` is what a match gives. False when
- * the expression is of a kind that is not understood. */
+ * the expression is of a kind that is not understood, or when there are too many that name no layer. */
 bool patterns_add(struct patterns *patterns, const char *text, const void *value);
 
 /* The value of the first pattern that names the module `name` ("layers.3.self_attn.q_proj", "lm_head") or a
