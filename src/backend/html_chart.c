@@ -13,6 +13,7 @@ static void drawing(struct html_page *page, xmlNodePtr figure, const struct repo
     case CHART_ROOFLINE: svg_roofline(&svg, &chart->roofline); break;
     case CHART_BARS: svg_bars(&svg, &chart->bars); break;
     case CHART_LINES: svg_lines(&svg, &chart->lines); break;
+    case CHART_TORNADO: svg_tornado(&svg, &chart->tornado); break;
     }
     html_setf(page, svg.root, "viewBox", "0 0 %s %s", svg_number(&svg, svg.width),
               svg_number(&svg, svg.height));

@@ -55,5 +55,6 @@ void svg_axes(struct svg *svg, const struct chart_scale *x, const struct chart_t
 void svg_roofline(struct svg *svg, const struct roofline_chart *chart);
 void svg_bars(struct svg *svg, const struct bar_chart *chart);
 void svg_lines(struct svg *svg, const struct line_chart *chart);
+void svg_tornado(struct svg *svg, const struct tornado_chart *chart);
 
 #endif

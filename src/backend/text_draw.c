@@ -316,5 +316,6 @@ void text_chart(struct text_writer *writer, const struct report_chart *chart)
     case CHART_ROOFLINE: text_roofline(writer, &chart->roofline); break;
     case CHART_BARS: text_bars(writer, &chart->bars); break;
     case CHART_LINES: text_lines(writer, &chart->lines); break;
+    case CHART_TORNADO: text_tornado(writer, &chart->tornado); break;
     }
 }

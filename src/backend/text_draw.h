@@ -83,6 +83,7 @@ void text_chart(struct text_writer *writer, const struct report_chart *chart);
 void text_bars(struct text_writer *writer, const struct bar_chart *chart);
 void text_lines(struct text_writer *writer, const struct line_chart *chart);
 void text_roofline(struct text_writer *writer, const struct roofline_chart *chart);
+void text_tornado(struct text_writer *writer, const struct tornado_chart *chart);
 
 /* ---- a grid of characters, for charts ---- */
 

@@ -111,72 +111,60 @@ static void say_effects(struct builder *builder, struct report_section *section,
 
 /* ---- as a chart ------------------------------------------------------------------------------------- */
 
-/* What an input acts on has its colour in every chart. */
-static enum series_kind kind_of(enum vary input)
-{
-    if (input >= VARY_PEAK && input < VARY_PEAK_FIRST + PM_COMPUTE_COUNT)
-        return SERIES_COMPUTE;
-    switch (input) {
-    case VARY_BANDWIDTH:
-    case VARY_WEIGHT_BITS:
-    case VARY_EFFICIENCY_BANDWIDTH: return SERIES_WEIGHTS;
-    case VARY_KV_BITS:
-    case VARY_CONTEXT: return SERIES_KV;
-    case VARY_EFFICIENCY_DENSE:
-    case VARY_EFFICIENCY_ATTENTION:
-    case VARY_EFFICIENCY_EXPERTS: return SERIES_COMPUTE;
-    case VARY_LINK:
-    case VARY_PCIE:
-    case VARY_NETWORK:
-    case VARY_EFFICIENCY_LINK:
-    case VARY_ALLREDUCE_TIME: return SERIES_COMMUNICATION;
-    case VARY_PROMPT:
-    case VARY_CACHED_PREFIX: return SERIES_PREFILL;
-    case VARY_BATCH:
-    case VARY_OUTPUT:
-    case VARY_ACCEPTANCE: return SERIES_DECODE;
-    default: return SERIES_FIXED;
-    }
-}
-
-/* "bandwidth", "batch 64 to 70". */
+/* "bandwidth", "batch 58 or 70". */
 static const char *bar_label(struct builder *builder, const struct sensitivity *sensitivity)
 {
     struct vary_info info = vary_info(sensitivity->input);
     if (!info.whole)
         return info.label;
-    return arena_printf(builder->arena, "%s %s to %s", info.label, count_text(builder, sensitivity->value),
+    if (sensitivity->less == sensitivity->value)
+        return arena_printf(builder->arena, "%s %s", info.label, count_text(builder, sensitivity->more));
+    return arena_printf(builder->arena, "%s %s or %s", info.label, count_text(builder, sensitivity->less),
                         count_text(builder, sensitivity->more));
 }
 
-static void add_bars(struct builder *builder, struct report_section *section,
-                     const struct evaluation *evaluation, const struct sensitivity *const *largest,
-                     size_t count, enum sensitivity_result result, size_t number)
+static const char *change_text(struct builder *builder, double change)
+{
+    if (change == 0)
+        return "no change";
+    return arena_printf(builder->arena, "%s %s", percent_text(builder, change), change < 0 ? "less" : "more");
+}
+
+static void add_tornado_bar(struct builder *builder, struct tornado_chart *chart,
+                            const struct evaluation *evaluation, const struct sensitivity *sensitivity,
+                            enum sensitivity_result result)
+{
+    double now = sensitivity_value(&evaluation->result, result);
+    struct tornado_bar *bar = VEC_PUSH(builder->arena, chart->bars);
+    bar->label = bar_label(builder, sensitivity);
+    bar->more = sensitivity->with_more[result] / now - 1;
+    bar->more_text = change_text(builder, bar->more);
+    if (sensitivity->less != sensitivity->value && sensitivity->with_less[result] > 0) {
+        bar->less = sensitivity->with_less[result] / now - 1;
+        bar->less_text = change_text(builder, bar->less);
+    }
+}
+
+static void add_tornado(struct builder *builder, struct report_section *section,
+                        const struct evaluation *evaluation, const struct sensitivity *const *largest,
+                        size_t count, enum sensitivity_result result, size_t number)
 {
     const char *label = result_label(builder, result);
-    struct report_chart *chart =
-        add_chart(builder, section, CHART_BARS, arena_printf(builder->arena, "sensitivity-%zu", number + 1),
-                  arena_printf(builder->arena, "A tenth more of each input: %s of %s", label,
-                               evaluation->scenario->name));
+    struct report_chart *chart = add_chart(
+        builder, section, CHART_TORNADO, arena_printf(builder->arena, "sensitivity-%zu", number + 1),
+        arena_printf(builder->arena, "What moves the %s of %s", label, evaluation->scenario->name));
     chart->description = arena_printf(
         builder->arena,
-        "One bar per input, the longest first: by how much the %s changes when there is a tenth "
-        "more of the input and all else stays. The largest: %s, %s %s. All figures are in the "
-        "table after the chart.",
-        label, more_text(builder, largest[0]), percent_text(builder, change(evaluation, largest[0], result)),
-        change(evaluation, largest[0], result) < 0 ? "less" : "more");
-    chart->bars.unit = arena_printf(builder->arena, "%% more or less %s", label);
-    chart->bars.unit_scale = 0.01;
-    for (size_t i = 0; i < count; i++) {
-        double moved = change(evaluation, largest[i], result);
-        struct bar *bar = VEC_PUSH(builder->arena, chart->bars.bars);
-        bar->label = bar_label(builder, largest[i]);
-        bar->total_text =
-            arena_printf(builder->arena, "%s %s", percent_text(builder, moved), moved < 0 ? "less" : "more");
-        *VEC_PUSH(builder->arena, bar->parts) =
-            (struct bar_part){kind_of(largest[i]->input), moved < 0 ? "less" : "more", fabs(moved),
-                              percent_text(builder, moved)};
-    }
+        "Two bars per input, the input with most effect first: by how much the %s changes when "
+        "there is a tenth less or a tenth more of the input and all else stays. The first: %s, %s. "
+        "All figures are in the table after the chart.",
+        label, more_text(builder, largest[0]), change_text(builder, change(evaluation, largest[0], result)));
+    chart->tornado.unit = arena_printf(builder->arena, "change of %s (%%)", label);
+    chart->tornado.unit_scale = 0.01;
+    chart->tornado.less_label = "a tenth less";
+    chart->tornado.more_label = "a tenth more";
+    for (size_t i = 0; i < count; i++)
+        add_tornado_bar(builder, &chart->tornado, evaluation, largest[i], result);
 }
 
 /* ---- as a table ------------------------------------------------------------------------------------- */
@@ -251,7 +239,7 @@ static void add_scenario(struct builder *builder, struct report_section *section
     size_t bars = by_effect(evaluation, all, count, result, largest, BARS_MAX);
     if (bars > 0) {
         say_effects(builder, section, evaluation, largest, bars, result);
-        add_bars(builder, section, evaluation, largest, bars, result, number);
+        add_tornado(builder, section, evaluation, largest, bars, result, number);
     }
     if (count > 0)
         add_elasticities(builder, section, evaluation, all, count);

@@ -142,7 +142,21 @@ struct line_chart {
     const char *x_limit_text;/* "memory is full" */
 };
 
-enum chart_kind { CHART_ROOFLINE, CHART_BARS, CHART_LINES };
+/* A tornado: for each input, by how much a result changes with less of it and with more, on either side of
+ * what it is now. */
+struct tornado_bar {
+    const char *label;      /* "bandwidth" */
+    double less, more;      /* change of the result, as a share of it; 0: none */
+    const char *less_text, *more_text; /* "8.4 % more"; NULL: there is no less of it */
+};
+struct tornado_chart {
+    const char *unit;       /* axis title: "% of time per token" */
+    double unit_scale;      /* value of one axis unit: 0.01 */
+    const char *less_label, *more_label; /* "a tenth less", "a tenth more" */
+    VEC(struct tornado_bar) bars;
+};
+
+enum chart_kind { CHART_ROOFLINE, CHART_BARS, CHART_LINES, CHART_TORNADO };
 
 struct report_chart {
     enum chart_kind kind;
@@ -152,6 +166,7 @@ struct report_chart {
         struct roofline_chart roofline;
         struct bar_chart bars;
         struct line_chart lines;
+        struct tornado_chart tornado;
     };
 };
 

@@ -256,7 +256,7 @@ Test(backend_html, degenerate_charts_are_drawn)
     struct report *report = report_fixture_empty(arena);
     struct report_section *section = VEC_PUSH(arena, report->sections);
     section->id = section->title = "charts";
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 8; i++) {
         struct report_block *block = VEC_PUSH(arena, section->blocks);
         block->kind = BLOCK_CHART;
         block->chart.kind = (enum chart_kind)(i / 2);
@@ -275,10 +275,40 @@ Test(backend_html, degenerate_charts_are_drawn)
     series->label = "one point at zero";
     VEC_PUSH(arena, series->points)->valid = true;
     lines->x_log = true;
+    for (int i = 6; i < 8; i++) {
+        struct tornado_chart *tornado = &section->blocks.items[i].chart.tornado;
+        tornado->unit = tornado->less_label = tornado->more_label = "";
+    }
+    struct tornado_bar *nothing = VEC_PUSH(arena, section->blocks.items[7].chart.tornado.bars);
+    nothing->label = nothing->more_text = "nothing";
     const char *page = draw(report);
-    cr_assert_eq(occurrences(page, "<svg"), 12);
+    cr_assert_eq(occurrences(page, "<svg"), 16);
     cr_assert_null(strstr(page, "nan"));
     cr_assert_null(strstr(page, "inf"));
+}
+
+/* From -10 % to +20 % over 877 of 880 units: the axis stands a third along, a bar of +20 % reaches the end. */
+Test(backend_html, a_tornado_stands_on_its_axis)
+{
+    struct report *report = report_fixture_empty(arena);
+    struct report_section *section = VEC_PUSH(arena, report->sections);
+    section->id = section->title = "charts";
+    struct report_block *block = VEC_PUSH(arena, section->blocks);
+    block->kind = BLOCK_CHART;
+    block->chart.kind = CHART_TORNADO;
+    block->chart.id = block->chart.title = block->chart.description = "t";
+    struct tornado_chart *tornado = &block->chart.tornado;
+    tornado->unit = "%";
+    tornado->unit_scale = 0.01;
+    tornado->less_label = "less";
+    tornado->more_label = "more";
+    *VEC_PUSH(arena, tornado->bars) = (struct tornado_bar){"bandwidth", 0.2, -0.1, "20 % more", "10 % less"};
+    const char *page = draw(report);
+    /* 1 + 877 / 3 = 293.3; the bar of -10 % lies left of it, that of +20 % right of it */
+    cr_assert_not_null(strstr(page, "x=\"293.3\""), "%s", page);
+    cr_assert_not_null(strstr(page, "width=\"584.7\""));
+    cr_assert_not_null(strstr(page, "width=\"292.3\""));
+    cr_assert_not_null(strstr(page, "less: 20 % more \xC2\xB7 more: 10 % less"));
 }
 
 Test(backend_html, passes_tidy)

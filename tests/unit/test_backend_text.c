@@ -377,6 +377,22 @@ Test(backend_text, bars_are_as_long_as_their_values)
                                           "   │ capacity 40\n");
 }
 
+Test(backend_text, a_tornado_stands_on_its_axis)
+{
+    struct tornado_chart chart = {.unit = "%", .unit_scale = 0.01, .less_label = "less", .more_label = "more"};
+    *VEC_PUSH(arena, chart.bars) = (struct tornado_bar){"a", 0.2, -0.1, "2", "1"};
+    *VEC_PUSH(arena, chart.bars) = (struct tornado_bar){"bc", 0, 0.1, NULL, "1"};
+    struct buffer out;
+    /* labels 2 and a gap of 2, a gap of 2 and texts of 5: 33 columns of -0.1 to 0.2, an axis after 10 of 30 */
+    struct text_writer writer = writer_into(&out, 44, true);
+    text_tornado(&writer, &chart);
+    cr_assert_str_eq(buffer_string(&out), "a    \xE2\x96\x90\xE2\x96\x90\xE2\x96\x90\xE2\x96\x90\xE2\x96\x90"
+                                          "\xE2\x96\x90\xE2\x96\x90\xE2\x96\x90\xE2\x96\x90\xE2\x96\x90│"
+                                          "▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄▄   2 / 1\n"
+                                          "bc             │▐▐▐▐▐▐▐▐▐▐             - / 1\n"
+                                          "    ▄ less  ▐ more\n");
+}
+
 static const char *line_at(const char *text, size_t number)
 {
     for (; number > 0; number--)
