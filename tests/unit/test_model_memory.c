@@ -70,6 +70,7 @@ Test(model_memory, latent_caches)
     near("71: q8_0", kv(&deepseek, 1, 8.5, 32768, 1), 1166.625 * MIB, 0);
     near("72: 8192 tokens", kv(&deepseek, 1, 16, 8192, 1), 549 * MIB, 0);
     near("51: on every rank", kv(&deepseek, 1, 16, 1, 16), 70272, 0);
+    near("fp8 with scales: 656 bytes", kv(&deepseek, 1, 8.0 * 656 / 576, 1000, 1), 61 * 656 * 1000.0, 1e-3);
     /* calibration.md section 9: 128 bytes of key and a 4-byte scale besides */
     deepseek.index_heads = 64, deepseek.index_dim = 128, deepseek.index_top = 2048;
     near("sparse index", kv(&deepseek, 1, 16, 10000, 8), 10000 * (70272 + 61 * 132.0), 0);
