@@ -8,7 +8,8 @@
 #include "base/buffer.h"
 #include "result/diff.h"
 
-/* Text for an attribute or an element: clean_line() has taken out what XML 1.0 does not allow. */
+/* Text for an attribute. clean_line() has taken out control characters; of what is left XML 1.0 (section 2.2)
+ * does not allow U+FFFE and U+FFFF, which become U+FFFD: all three differ in their last byte. */
 static void put_text(struct arena *arena, struct buffer *out, const char *text)
 {
     for (const char *at = clean_line(arena, text); *at; at++) {
@@ -17,7 +18,13 @@ static void put_text(struct arena *arena, struct buffer *out, const char *text)
         case '<': buffer_text(out, "&lt;"); break;
         case '>': buffer_text(out, "&gt;"); break;
         case '"': buffer_text(out, "&quot;"); break;
-        default: buffer_byte(out, *at);
+        default:
+            if (strncmp(at, "\xEF\xBF\xBE", 3) == 0 || strncmp(at, "\xEF\xBF\xBF", 3) == 0) {
+                buffer_text(out, "\xEF\xBF\xBD");
+                at += 2;
+            } else {
+                buffer_byte(out, *at);
+            }
         }
     }
 }

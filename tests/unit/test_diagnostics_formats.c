@@ -2,6 +2,7 @@
  * annotations, and JUnit. */
 #include <criterion/criterion.h>
 #include <jansson.h>
+#include <libxml/parser.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -262,6 +263,24 @@ Test(diagnostics_formats, junit_has_a_test_for_each_assertion)
     cr_assert_eq(strncmp(run.out, expected, strlen(expected)), 0, "%s", run.out);
     cr_assert(ends_with(run.out, "type=\"assertion\"/>\n    </testcase>\n  </testsuite>\n</testsuites>\n"),
               "%s", run.out);
+    arena_free(arena);
+}
+
+Test(diagnostics_formats, junit_is_well_formed_whatever_the_names)
+{
+    struct arena *arena = arena_new();
+    const char *hostile =
+        "gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS }\n"
+        "model tiny { params = 7e9  layers = 32  hidden = 4096  heads = 32 }\n"
+        "scenario \"<a b='\\u{1}'>&amp;]]>\\n\\u{202e}\" { gpu = card  model = tiny  context = 4096 }\n"
+        "assert \"<a b='\\u{1}'>&amp;]]>\\n\\u{202e}\".tpot < 1 us \"<!-- -- ]]> &lt; \\u{fffe}\"\n";
+    struct run run = RUN(arena, "-f", "junit", scratch_file(arena, "plan.perf", hostile));
+    cr_assert_eq(run.status, 5, "%s", run.err);
+    xmlDocPtr doc = xmlReadMemory(run.out, (int)run.out_length, "junit.xml", NULL, XML_PARSE_NONET);
+    cr_assert_not_null(doc, "%s", run.out);
+    cr_assert_str_eq((const char *)xmlDocGetRootElement(doc)->name, "testsuites");
+    xmlFreeDoc(doc);
+    xmlCleanupParser();
     arena_free(arena);
 }
 
