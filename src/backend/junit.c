@@ -1,6 +1,7 @@
 /* junit.c: assertions, and thresholds of a comparison, as test cases in the JUnit XML that CI systems read
  * (Jenkins' junit-10.xsd; GitLab and GitHub actions read the same). A condition that could not be decided is
  * a failure, except where a threshold had nothing to be compared with, which is a skipped test. */
+#include <string.h>
 
 #include "backend/clean.h"
 #include "backend/emitters.h"
