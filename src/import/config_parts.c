@@ -302,13 +302,11 @@ void config_windows(struct config *config, unsigned traits)
     double window = config_count_or(config, "sliding_window|sliding_window_size", 0);
     double chunk = config_count_or(config, "attention_chunk_size", 0);
     json_t *types = config_list(config, "layer_types");
+    enum reach *reach = ARENA_ARRAY(config->job->arena, enum reach, config->layers);
     if (!config_flag_or(config, "use_sliding_window", true))
         window = 0;
     if (config->model.max_context > 0 && window >= config->model.max_context)
         window = 0; /* reaches everything (Phi-4-mini) */
-    if (window == 0 && chunk == 0)
-        return;
-    enum reach *reach = ARENA_ARRAY(config->job->arena, enum reach, config->layers);
     if (types)
         reach_by_types(config, types, reach);
     else if (window > 0 && !reach_by_pattern(config, traits, reach))

@@ -299,6 +299,8 @@ static bool is_buffer(const char *rest)
     return strncmp(rest, "rope_f", 6) == 0 || strstr(rest, "act_scale") || strstr(rest, ".scale");
 }
 
+enum { EXTRA_VECTORS = 16 };
+
 static bool check_layer(const struct reader *reader, size_t i)
 {
     struct gguf *gguf = reader->gguf;
@@ -309,7 +311,8 @@ static bool check_layer(const struct reader *reader, size_t i)
     if (layer->value[LAYER_ATTENTION] == ATTENTION_MAMBA && layer->value[LAYER_ATTENTION_PARAMS] > 0 &&
         stored < counted)
         counted = stored;
-    if (counted > stored || !(counted > 0)) {
+    /* Vectors may be left over, matrices not. */
+    if (counted > stored || !(counted > 0) || stored - counted > EXTRA_VECTORS * reader->hidden) {
         struct diag *diag = job_error(gguf->job, DIAG_E0406,
                                       "block %zu of `%s` holds %.0f parameters where `%s` would have %.0f", i,
                                       gguf->job->path, stored, reader->prefix, counted);

@@ -95,7 +95,28 @@ static bool ends_with(const char *text, const char *end)
     return length >= size && strcmp(text + length - size, end) == 0;
 }
 
-/* The file's name without its suffix, or its directory's name when every model has a file of this name. */
+/* The path of the directory, without a slash at its end; "" when there is none. */
+static const char *parent(struct import_job *job, const char *path)
+{
+    size_t length = (size_t)(job_base_name(path) - path);
+    return arena_strndup(job->arena, path, length > 0 ? length - 1 : 0);
+}
+
+static bool is_hash(const char *name)
+{
+    return strlen(name) == 40 && strspn(name, "0123456789abcdef") == 40;
+}
+
+/* "org" and "name" with a slash where `fold` joins them; without it, the name itself. */
+static const char *with_slash(struct import_job *job, const char *name, const char *fold)
+{
+    const char *at = strstr(name, fold);
+    return at && at > name && at[2] ? arena_printf(job->arena, "%.*s/%s", (int)(at - name), name, at + 2)
+                                    : name;
+}
+
+/* The file's name without its suffix, or its directory's name when every model has a file of this name. In
+ * the cache of the Hugging Face Hub that is models--ORG--NAME/snapshots/HASH. */
 static const char *stem(struct import_job *job)
 {
     static const char *const suffixes[] = {".safetensors.index.json", ".json", ".safetensors", ".gguf"};
@@ -112,8 +133,13 @@ static const char *stem(struct import_job *job)
         says_nothing = says_nothing || (strlen(common[i]) == length && strncmp(base, common[i], length) == 0);
     if (!says_nothing)
         return arena_strndup(job->arena, base, length);
-    const char *directory =
-        arena_strndup(job->arena, job->path, base == job->path ? 0 : (size_t)(base - job->path) - 1);
+    const char *directory = parent(job, job->path);
+    if (is_hash(job_base_name(directory)) &&
+        strcmp(job_base_name(parent(job, directory)), "snapshots") == 0) {
+        const char *repository = job_base_name(parent(job, parent(job, directory)));
+        if (strncmp(repository, "models--", 8) == 0)
+            return with_slash(job, repository + 8, "--");
+    }
     directory = job_base_name(directory);
     return *directory && strcmp(directory, ".") != 0 && strcmp(directory, "..") != 0 ? directory : "";
 }
@@ -121,12 +147,10 @@ static const char *stem(struct import_job *job)
 /* "org__name" is how downloads flatten "org/name". */
 const char *job_model_title(struct import_job *job, const char *stated)
 {
-    const char *name = stem(job), *fold = strstr(name, "__");
-    if (fold && fold > name && fold[2])
-        return arena_printf(job->arena, "%.*s/%s", (int)(fold - name), name, fold + 2);
+    const char *name = stem(job);
     if (*name)
-        return name;
-    return stated && *stated ? stated : "model";
+        return with_slash(job, name, "__");
+    return stated && *stated ? arena_strdup(job->arena, stated) : "model"; /* jansson's goes with its tree */
 }
 
 const char *job_model_name(struct import_job *job, const char *title)

@@ -191,8 +191,9 @@ static void add_list(struct quantization *quantization, struct patterns *pattern
         if (!text || !of_language_model(text))
             continue;
         if (!patterns_add(patterns, text, value)) {
-            complain(quantization, key, "entry %zu of `%s`, `%.60s`, is a pattern perfc does not understand, or one too many",
-                     i, key, text);
+            complain(quantization, key,
+                     "entry %zu of `%s`, `%.60s`, is a pattern perfc does not understand, or one too many", i,
+                     key, text);
             return;
         }
     }

@@ -432,6 +432,10 @@ static void write_format(struct buffer *out, const struct storage *storage)
 
 static bool is_plain_name(const char *name)
 {
+    static const char *const reserved[] = {"and", "or", "not", "if", "then", "else"};
+    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+        if (strcmp(name, reserved[i]) == 0)
+            return false;
     for (const char *at = name; *at; at++) {
         bool letter = (*at >= 'a' && *at <= 'z') || *at == '_', digit = *at >= '0' && *at <= '9';
         bool after = (at[1] >= 'a' && at[1] <= 'z') || at[1] == '_' || (at[1] >= '0' && at[1] <= '9');

@@ -4,5 +4,5 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    return import_bytes("org__model.json", data, size, size % 2 == 1);
+    return import_bytes(size % 3 == 0 ? "config.json" : "org__model.json", data, size, size % 2 == 1);
 }

@@ -121,6 +121,33 @@ Test(import_config, a_model_is_written_as_the_catalogue_would)
         "}\n");
 }
 
+static void expect_name(const char *path, const char *name, const char *title)
+{
+    static const char json[] =
+        "{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_hidden_layers\": 2,\n"
+        "\"num_attention_heads\": 4, \"intermediate_size\": 128, \"vocab_size\": 100,\n"
+        "\"_name_or_path\": \"Some/Where-1B\"}";
+    struct import_run run = import_bytes(path, json, sizeof json - 1);
+    cr_assert(run.known);
+    const char *expected = arena_printf(arena, "model %s {\n  name = \"%s\"\n", name, title);
+    cr_assert(strncmp(run.imported.text, expected, strlen(expected)) == 0, "%s:\n%s", path,
+              run.imported.text);
+    import_close(&run);
+}
+
+Test(import_config, models_are_called_after_their_files)
+{
+    expect_name("Qwen3-32B.json", "qwen3-32b", "Qwen3-32B");
+    expect_name("a/Qwen__Qwen3-32B.json", "qwen3-32b", "Qwen/Qwen3-32B");
+    expect_name("a/Qwen3-32B/config.json", "qwen3-32b", "Qwen3-32B");
+    expect_name("config.json", "where-1b", "Some/Where-1B");
+    expect_name("../config.json", "where-1b", "Some/Where-1B");
+    expect_name("hub/models--Qwen--Qwen3-32B/snapshots/0123456789abcdef0123456789abcdef01234567/config.json",
+                "qwen3-32b", "Qwen/Qwen3-32B");
+    expect_name("7b (mine).json", "\"7b--mine-\"", "7b (mine)");
+    expect_name("not.json", "\"not\"", "not");
+}
+
 Test(import_config, equal_layers_are_one_block)
 {
     struct import_run run = import_file(source_path(arena, "tests/import/exaone4.json"), false);
