@@ -88,9 +88,9 @@ void add_matrix(struct builder *builder, struct report_section *section, const c
 /* Where decode's bound, the fit and the assertions that read it change. */
 void say_changes(struct builder *builder, struct report_section *section,
                     const struct evaluation *evaluation);
-/* An input's value in the unit a person would pick. */
+/* An input's value in the unit a person would pick, with as many digits as tell it from what it is now. */
 const char *input_text(struct builder *builder, const struct evaluation *evaluation, enum vary input,
-                       double value);
+                       double value, double now);
 
 /* ---- text ----------------------------------------------------------------------------------- */
 

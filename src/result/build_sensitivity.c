@@ -26,11 +26,13 @@ static struct dim input_dim(const struct evaluation *evaluation, enum vary input
 }
 
 const char *input_text(struct builder *builder, const struct evaluation *evaluation, enum vary input,
-                       double value)
+                       double value, double now)
 {
-    if (input == VARY_MEMORY)
-        return memory_text(builder, value);
-    return quantity_text(builder->arena, value, input_dim(evaluation, input));
+    enum { DIGITS = 3, DIGITS_MOST = 6 }; /* what takes more digits to tell apart is the same to a reader */
+    enum unit_style style = input == VARY_MEMORY ? UNIT_STYLE_BINARY : UNIT_STYLE_DECIMAL;
+    struct print_unit unit = unit_for_print(input_dim(evaluation, input), value, style);
+    int digits = unit_digits_against(value / unit.scale, now / unit.scale, DIGITS);
+    return unit_format(builder->arena, value, unit, digits > DIGITS_MOST ? DIGITS : digits);
 }
 
 /* ---- in sentences ----------------------------------------------------------------------------------- */
@@ -41,11 +43,13 @@ static enum sensitivity_result main_result(const struct evaluation *evaluation)
     return sensitivity_value(&evaluation->result, RESULT_TPOT) > 0 ? RESULT_TPOT : RESULT_TTFT;
 }
 
-static double change(const struct evaluation *evaluation, const struct sensitivity *sensitivity,
-                     enum sensitivity_result result)
+/* Of a result from what it is to what it would be, as a share; rounding is no change. */
+static double change(const struct evaluation *evaluation, enum sensitivity_result result,
+                     const double *would_be)
 {
     double now = sensitivity_value(&evaluation->result, result);
-    return now > 0 ? sensitivity->with_more[result] / now - 1 : 0;
+    double share = now > 0 ? would_be[result] / now - 1 : 0;
+    return fabs(share) < 1e-12 ? 0 : share;
 }
 
 /* "10 % more bandwidth", "a batch of 70 instead of 64". */
@@ -71,12 +75,12 @@ static size_t by_effect(const struct evaluation *evaluation, const struct sensit
 {
     size_t kept = 0;
     for (size_t i = 0; i < count; i++) {
-        double effect = fabs(change(evaluation, &all[i], result));
+        double effect = fabs(change(evaluation, result, all[i].with_more));
         const double worth_drawing = 0.0005;
         if (effect < worth_drawing || vary_info(all[i].input).engine)
             continue;
         size_t at = kept < most ? kept++ : most;
-        while (at > 0 && effect > fabs(change(evaluation, out[at - 1], result))) {
+        while (at > 0 && effect > fabs(change(evaluation, result, out[at - 1]->with_more))) {
             if (at < most)
                 out[at] = out[at - 1];
             at--;
@@ -98,7 +102,7 @@ static void say_effects(struct builder *builder, struct report_section *section,
     for (size_t i = 0; i < count && said < SAID_MAX; i++) {
         if (largest[i]->input == VARY_WEIGHT_BITS || largest[i]->input == VARY_KV_BITS)
             continue; /* nobody has a tenth of a bit more to give */
-        double moved = change(evaluation, largest[i], result);
+        double moved = change(evaluation, result, largest[i]->with_more);
         rich_addf(builder->arena, text, TONE_PLAIN, "%s%s gives ", said == 0 ? " " : ", and ",
                   more_text(builder, largest[i]));
         rich_addf(builder->arena, text, TONE_STRONG, "%s %s", percent_text(builder, moved),
@@ -134,13 +138,12 @@ static void add_tornado_bar(struct builder *builder, struct tornado_chart *chart
                             const struct evaluation *evaluation, const struct sensitivity *sensitivity,
                             enum sensitivity_result result)
 {
-    double now = sensitivity_value(&evaluation->result, result);
     struct tornado_bar *bar = VEC_PUSH(builder->arena, chart->bars);
     bar->label = bar_label(builder, sensitivity);
-    bar->more = sensitivity->with_more[result] / now - 1;
+    bar->more = change(evaluation, result, sensitivity->with_more);
     bar->more_text = change_text(builder, bar->more);
     if (sensitivity->less != sensitivity->value && sensitivity->with_less[result] > 0) {
-        bar->less = sensitivity->with_less[result] / now - 1;
+        bar->less = change(evaluation, result, sensitivity->with_less);
         bar->less_text = change_text(builder, bar->less);
     }
 }
@@ -158,7 +161,8 @@ static void add_tornado(struct builder *builder, struct report_section *section,
         "Two bars per input, the input with most effect first: by how much the %s changes when "
         "there is a tenth less or a tenth more of the input and all else stays. The first: %s, %s. "
         "All figures are in the table after the chart.",
-        label, more_text(builder, largest[0]), change_text(builder, change(evaluation, largest[0], result)));
+        label, more_text(builder, largest[0]),
+        change_text(builder, change(evaluation, result, largest[0]->with_more)));
     chart->tornado.unit = arena_printf(builder->arena, "change of %s (%%)", label);
     chart->tornado.unit_scale = 0.01;
     chart->tornado.less_label = "a tenth less";
@@ -171,10 +175,11 @@ static void add_tornado(struct builder *builder, struct report_section *section,
 
 static const char *slope_text(struct builder *builder, double slope)
 {
-    const char *sign = slope < 0 ? MINUS : "";
-    if (slope == 0)
+    double magnitude = fabs(slope);
+    if (magnitude < 0.0005)
         return "0";
-    return arena_printf(builder->arena, fabs(slope) < 0.005 ? "%s%.3f" : "%s%.2f", sign, fabs(slope));
+    return arena_printf(builder->arena, magnitude < 0.005 ? "%s%.3f" : "%s%.2f", slope < 0 ? MINUS : "",
+                        magnitude);
 }
 
 static void add_elasticity(struct builder *builder, struct report_row *row,
@@ -212,7 +217,8 @@ static void add_elasticities(struct builder *builder, struct report_section *sec
     for (size_t j = 0; j < count; j++) {
         struct report_row *row = add_row(builder, table);
         add_cell(builder, row, TONE_PLAIN, vary_info(all[j].input).label);
-        add_cell(builder, row, TONE_PLAIN, input_text(builder, evaluation, all[j].input, all[j].value));
+        add_cell(builder, row, TONE_PLAIN,
+                 input_text(builder, evaluation, all[j].input, all[j].value, all[j].value));
         for (int i = 0; i < RESULT_COUNT; i++)
             if (exists[i]) {
                 add_elasticity(builder, row, &all[j].elasticity[i]);

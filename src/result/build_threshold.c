@@ -16,16 +16,19 @@ static const char *place_text(struct builder *builder, const struct variation *v
 {
     const struct evaluation *evaluation = variation_base(variation);
     const char *label = vary_info(input).label;
+    double now = variation_value(variation, input);
     if (input == VARY_PEAK)
         label = arena_printf(builder->arena, "%s %s", compute_name(variation_compute(variation)), label);
     if (input == VARY_PRICE)
-        return arena_printf(builder->arena, "a price of %s", input_text(builder, evaluation, input, value));
+        return arena_printf(builder->arena, "a price of %s",
+                            input_text(builder, evaluation, input, value, now));
     if (input == VARY_BATCH)
         return arena_printf(builder->arena, "batch %s", count_text(builder, value));
     if (vary_info(input).whole)
         return arena_printf(builder->arena, "%s %s of %s", strchr("aeiou", label[0]) ? "an" : "a", label,
                             quantity_text(builder->arena, value, token_dim));
-    return arena_printf(builder->arena, "%s of %s", input_text(builder, evaluation, input, value), label);
+    return arena_printf(builder->arena, "%s of %s", input_text(builder, evaluation, input, value, now),
+                        label);
 }
 
 /* Inputs that a plan can do something about, in the order of the sentences. */
