@@ -44,14 +44,30 @@ struct cli {
     const char *format;             /* -f, or NULL */
     enum colour_choice colour;
     enum diagnostics_form diagnostics;
-    const char *deps; /* --deps, or NULL */
-    unsigned width;    /* 0: of the terminal, else 80 */
-    size_t max_errors; /* 0: all */
+    const char *deps;   /* --deps, or NULL */
+    unsigned width;     /* 0: of the terminal, else 80 */
+    size_t max_errors;  /* 0: all */
+    unsigned long used; /* a bit for each option that was given, for options_belong() */
     bool werror, long_list, assume_dense, help, version;
 };
 
-/* Reads the arguments after the command's name. False, after a message, when they are no good. */
+/* What is to be done; options say which of these they have an effect on. */
+enum command_id {
+    COMMAND_REPORT = 1 << 0, /* `perfc PLAN` */
+    COMMAND_CHECK = 1 << 1,
+    COMMAND_LIST = 1 << 2,
+    COMMAND_EXPLAIN = 1 << 3,
+    COMMAND_DIFF = 1 << 4,
+    COMMAND_IMPORT = 1 << 5,
+    COMMAND_ANY = ~0u >> 1,
+};
+
+/* Reads the arguments. False, after a message, when they are no good. */
 bool cli_parse(struct cli *cli, int count, char *const *arguments);
+
+/* Whether every option that was given has an effect on `command`. False, after a message, when one has
+ * none: an option that does nothing would promise what nobody does. */
+bool options_belong(const struct cli *cli, enum command_id command);
 
 /* "perfc: " and the message and a newline, on standard error. */
 void cli_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

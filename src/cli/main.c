@@ -13,17 +13,20 @@
 
 static const struct command {
     const char *name;
+    enum command_id id;
     enum exit_status (*run)(struct cli *cli); /* NULL: not in this version */
 } commands[] = {
-    {"check", command_check},
-    {"list", command_list},
-    {"explain", command_explain},
-    {"diff", command_diff},
-    {"fmt", NULL},
-    {"import", command_import},
-    {"lsp", NULL},
-    {"calibrate", NULL},
+    {"check", COMMAND_CHECK, command_check},
+    {"list", COMMAND_LIST, command_list},
+    {"explain", COMMAND_EXPLAIN, command_explain},
+    {"diff", COMMAND_DIFF, command_diff},
+    {"import", COMMAND_IMPORT, command_import},
+    {"fmt", COMMAND_ANY, NULL},
+    {"lsp", COMMAND_ANY, NULL},
+    {"calibrate", COMMAND_ANY, NULL},
 };
+
+static const struct command report = {"", COMMAND_REPORT, command_report};
 
 void cli_complain(const char *format, ...)
 {
@@ -57,38 +60,38 @@ static enum exit_status print_version(struct cli *cli)
     return output_standard(&text);
 }
 
-/* An option that does nothing would promise what nobody does. */
-static bool options_apply(const struct cli *cli, const struct command *command)
+/* The first operand may be a command; a plan of that name is written `./check`. */
+static const struct command *take_command(struct cli *cli)
 {
-    bool comparing = command && command->run == command_diff;
-    if (cli->fail_if.count && !comparing) {
-        cli_complain("--fail-if belongs to `perfc diff OLD NEW`; a limit of one plan is an `assert` in it");
-        return false;
-    }
-    if (cli->deps && command && !comparing) {
-        cli_complain("--deps belongs to commands that write reports");
-        return false;
-    }
-    return true;
+    const struct command *command = cli->operands.count ? command_find(cli->operands.items[0]) : NULL;
+    if (!command)
+        return &report;
+    cli->operands.items++;
+    cli->operands.count--;
+    cli->operands.capacity--;
+    return command;
 }
 
 static enum exit_status run(struct cli *cli, int count, char *const *arguments)
 {
-    const struct command *command = count > 0 ? command_find(arguments[0]) : NULL;
-    if (command && !command->run) {
-        cli_complain("`%s` is not supported in this version", command->name);
+    /* What is to come says so whatever options it will have. */
+    const struct command *first = count > 0 ? command_find(arguments[0]) : NULL;
+    if (first && !first->run) {
+        cli_complain("`%s` is not supported in this version", first->name);
         return EXIT_USAGE;
     }
-    int skip = command != NULL;
-    if (!cli_parse(cli, count - skip, arguments + skip))
+    if (!cli_parse(cli, count, arguments))
         return EXIT_USAGE;
     if (cli->help)
         return print_help(cli);
     if (cli->version)
         return print_version(cli);
-    if (!options_apply(cli, command))
+    const struct command *command = take_command(cli);
+    if (!command->run) {
+        cli_complain("`%s` is not supported in this version", command->name);
         return EXIT_USAGE;
-    return command ? command->run(cli) : command_report(cli);
+    }
+    return options_belong(cli, command->id) ? command->run(cli) : EXIT_USAGE;
 }
 
 int main(int count, char **arguments)

@@ -28,35 +28,44 @@ enum option_id {
     OPTION_VERSION
 };
 
+/* Commands that write a report, and those that load a plan. */
+enum {
+    WRITES = COMMAND_REPORT | COMMAND_DIFF,
+    READS_PLANS = WRITES | COMMAND_CHECK | COMMAND_EXPLAIN,
+};
+
 static const struct option_row {
     enum option_id id;
     char letter; /* 0: none */
     const char *name;
     const char *value; /* what the value is called, or NULL: takes none */
+    unsigned commands; /* which commands it has an effect on */
     const char *doc;
 } options[] = {
-    {OPTION_OUTPUT, 'o', "output", "FILE",
+    {OPTION_OUTPUT, 'o', "output", "FILE", WRITES | COMMAND_IMPORT,
      "write the report to FILE, in the format of its suffix; may be repeated"},
-    {OPTION_FORMAT, 'f', "format", "NAME", "write the report in this format"},
-    {OPTION_INCLUDE, 'I', "include", "DIR",
+    {OPTION_FORMAT, 'f', "format", "NAME", WRITES | COMMAND_EXPLAIN, "write the report in this format"},
+    {OPTION_INCLUDE, 'I', "include", "DIR", COMMAND_ANY & ~COMMAND_IMPORT,
      "look for imports and for replacements of the standard library here"},
-    {OPTION_SET, 0, "set", "NAME.ATTR=VALUE", "override an attribute of a declaration of the plan"},
-    {OPTION_FAIL_IF, 0, "fail-if", "THRESHOLD",
+    {OPTION_SET, 0, "set", "NAME.ATTR=VALUE", READS_PLANS,
+     "override an attribute of a declaration of the plan"},
+    {OPTION_FAIL_IF, 0, "fail-if", "THRESHOLD", COMMAND_DIFF,
      "with diff: exit status 5 when it is exceeded: 'tpot>+5%', 'chat.tpot>40ms'"},
-    {OPTION_TAG, 0, "tag", "NAME", "begin Markdown with a hidden line that a script can find it by"},
-    {OPTION_MAX_BYTES, 0, "max-bytes", "N", "leave out whole sections of longer Markdown (60000)"},
-    {OPTION_DEPS, 0, "deps", "FILE", "write a rule for make: the reports depend on every file that was read"},
-    {OPTION_DIAGNOSTICS, 0, "diagnostics", "FORM",
+    {OPTION_TAG, 0, "tag", "NAME", WRITES, "begin Markdown with a hidden line that a script can find it by"},
+    {OPTION_MAX_BYTES, 0, "max-bytes", "N", WRITES, "leave out whole sections of longer Markdown (60000)"},
+    {OPTION_DEPS, 0, "deps", "FILE", WRITES,
+     "write a rule for make: the reports depend on every file that was read"},
+    {OPTION_DIAGNOSTICS, 0, "diagnostics", "FORM", COMMAND_ANY,
      "text, json, sarif or github: how errors, warnings and failures stand on standard error"},
-    {OPTION_WERROR, 0, "werror", NULL, "treat warnings as errors"},
-    {OPTION_COLOUR, 0, "color", "WHEN", "auto, always or never"},
-    {OPTION_WIDTH, 0, "width", "COLUMNS", "columns of the text report (60 to 400)"},
-    {OPTION_MAX_ERRORS, 0, "max-errors", "N", "print at most N diagnostics; 0 prints all (20)"},
-    {OPTION_LONG, 'l', "long", NULL, "with list: figures and sources too"},
-    {OPTION_ASSUME_DENSE, 0, "assume-dense", NULL,
+    {OPTION_WERROR, 0, "werror", NULL, COMMAND_ANY, "treat warnings as errors"},
+    {OPTION_COLOUR, 0, "color", "WHEN", COMMAND_ANY, "auto, always or never"},
+    {OPTION_WIDTH, 0, "width", "COLUMNS", WRITES | COMMAND_EXPLAIN, "columns of the text report (60 to 400)"},
+    {OPTION_MAX_ERRORS, 0, "max-errors", "N", COMMAND_ANY, "print at most N diagnostics; 0 prints all (20)"},
+    {OPTION_LONG, 'l', "long", NULL, COMMAND_LIST, "with list: figures and sources too"},
+    {OPTION_ASSUME_DENSE, 0, "assume-dense", NULL, COMMAND_IMPORT,
      "with import: read an unknown architecture as a plain decoder"},
-    {OPTION_HELP, 'h', "help", NULL, "print this and exit"},
-    {OPTION_VERSION, 0, "version", NULL, "print the version and exit"},
+    {OPTION_HELP, 'h', "help", NULL, COMMAND_ANY, "print this and exit"},
+    {OPTION_VERSION, 0, "version", NULL, COMMAND_ANY, "print the version and exit"},
 };
 enum { OPTION_COUNT = sizeof options / sizeof options[0] };
 
@@ -228,9 +237,36 @@ bool cli_parse(struct cli *cli, int count, char *const *arguments)
             }
             value = arguments[i];
         }
+        cli->used |= 1ul << option->id;
         if (!apply(cli, option->id, value))
             return false;
     }
+    return true;
+}
+
+/* "`perfc PLAN` and `perfc diff`": the commands an option belongs to. */
+static const char *command_names(struct arena *arena, unsigned commands)
+{
+    static const char *const names[] = {"`perfc PLAN`",    "`perfc check`", "`perfc list`",
+                                        "`perfc explain`", "`perfc diff`",  "`perfc import`"};
+    struct buffer text = buffer_in(arena);
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (!(commands & (1u << i)))
+            continue;
+        bool last = !(commands >> (i + 1)) || i + 1 == sizeof names / sizeof names[0];
+        buffer_printf(&text, "%s%s", !text.length ? "" : last ? " and " : ", ", names[i]);
+    }
+    return buffer_string(&text);
+}
+
+bool options_belong(const struct cli *cli, enum command_id command)
+{
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        if ((cli->used & (1ul << options[i].id)) && !(options[i].commands & (unsigned)command)) {
+            cli_complain("--%s belongs to %s", options[i].name,
+                         command_names(cli->arena, options[i].commands));
+            return false;
+        }
     return true;
 }
 

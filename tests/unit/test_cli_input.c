@@ -289,6 +289,25 @@ Test(cli_input, bad_usage)
     expect_refused(RUN(arena, "list", "bananas"), 2, "bananas");
 }
 
+/* No option is read and then ignored. */
+Test(cli_input, options_that_would_do_nothing)
+{
+    const char *plan = scratch_file(arena, "plan.perf", smallest);
+    expect_refused(RUN(arena, "check", plan, "-o", "x.html"), 2, "--output belongs to `perfc PLAN`");
+    expect_refused(RUN(arena, "check", "--tag", "x", plan), 2, "--tag belongs to");
+    expect_refused(RUN(arena, plan, "--long"), 2, "--long belongs to `perfc list`");
+    expect_refused(RUN(arena, "list", "gpus", "--set", "a.b=1"), 2, "--set belongs to");
+    expect_refused(RUN(arena, plan, "--assume-dense"), 2, "--assume-dense belongs to `perfc import`");
+}
+
+Test(cli_input, options_may_stand_before_the_command)
+{
+    const char *plan = scratch_file(arena, "plan.perf", smallest);
+    struct run run = RUN(arena, "--werror", "check", plan);
+    cr_assert_eq(run.status, 0, "%s", run.err);
+    cr_assert_not_null(strstr(run.out, "1 scenario"), "%s", run.out);
+}
+
 Test(cli_input, help_and_version)
 {
     struct run help = RUN(arena, "--help");
