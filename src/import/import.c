@@ -43,7 +43,7 @@ struct diag *job_error(struct import_job *job, enum diag_code code, const char *
     va_end(arguments);
     struct span place = job->options.cause;
     if (place.end == 0)
-        place.file = sources_add(job->sources, job->path, "", 0, true);
+        place.file = UINT32_MAX; /* no place at all: the file is not text */
     return add_error(job, code, place, text);
 }
 

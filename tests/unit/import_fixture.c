@@ -46,7 +46,9 @@ struct import_error import_error(const struct import_run *run)
     const struct diag *diag = diags_get(run->diags, 0);
     error.code = diag_info(diag->code)->code;
     error.message = diag->message;
-    source_position(sources_get(run->sources, diag->span.file), diag->span.start, &error.line, &error.column);
+    if (diag->span.file < sources_count(run->sources))
+        source_position(sources_get(run->sources, diag->span.file), diag->span.start, &error.line,
+                        &error.column);
     return error;
 }
 
