@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "backend/explain.h"
+#include "base/arena.h"
 #include "base/buffer.h"
 #include "base/utf8.h"
 #include "cli/cli.h"
@@ -34,6 +35,23 @@ static enum exit_status explain_code(struct cli *cli, const struct diag_info *in
     return output_standard(&text);
 }
 
+/* The longest part of `text` before a dot that names a model or card of the standard library. */
+static struct decl *catalogue_declaration(struct session *session, const char *text, size_t *length)
+{
+    static const enum kind kinds[] = {KIND_MODEL, KIND_GPU};
+    struct decl *found = NULL;
+    for (const char *dot = strchr(text, '.'); dot; dot = strchr(dot + 1, '.'))
+        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+            struct decl *decl = plan_find(session->plan, kinds[i],
+                                          arena_strndup(session->cli->arena, text, (size_t)(dot - text)));
+            if (decl) {
+                found = decl;
+                *length = (size_t)(dot - text);
+            }
+        }
+    return found;
+}
+
 /* The declaration whose name begins `text` and is followed by a dot; *rest is what follows. */
 static struct decl *named_declaration(struct session *session, const char *text, const char **rest)
 {
@@ -50,6 +68,8 @@ static struct decl *named_declaration(struct session *session, const char *text,
             longest = length;
         }
     }
+    if (!found)
+        found = catalogue_declaration(session, text, &longest);
     *rest = text + longest + (found != NULL);
     return found;
 }

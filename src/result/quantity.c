@@ -129,6 +129,30 @@ static double distinct_experts(const struct binding *binding, const struct pm_re
     return 0;
 }
 
+/* The architecture alone gives the count. */
+static bool counted(const struct bound_model *model)
+{
+    return model->model.declared_params == 0 && model->declared_params == 0;
+}
+
+/* The short form of a model: attributes of its own say what every block is. */
+static bool same_blocks(const struct bound_model *model)
+{
+    return counted(model) && model->model.block_count == 1 && model->block_decls[0] == model->decl;
+}
+
+static bool same_experts(const struct bound_model *model)
+{
+    return same_blocks(model) && model->model.blocks[0].experts > 0;
+}
+
+/* Parameters of experts that a token leaves out. */
+static double unused_experts(const struct bound_model *model, const struct pm_params *params)
+{
+    const struct pm_block *block = &model->model.blocks[0];
+    return params->experts * (1 - block->active_experts / block->experts);
+}
+
 static double head_params(const struct bound_model *model)
 {
     return model->model.vocab * model->model.hidden;

@@ -297,6 +297,18 @@ Test(explain, markdown_is_a_list)
     arena_free(arena);
 }
 
+/* 8 030 261 248 parameters, as its publisher counts them; the name has dots of its own. */
+Test(explain, the_catalogue_too)
+{
+    struct arena *arena = arena_new();
+    const char *path = scratch_file(arena, "plan.perf", small_plan);
+    struct run run = RUN(arena, "explain", path, "llama-3.1-8b.params");
+    cr_assert(run.status == 0, "%s", run.err);
+    cr_assert(strstr(run.out, "exactly 8030261248\n"), "%s", run.out);
+    cr_assert(strstr(run.out, "= 3 * layers * hidden * ffn\n"), "%s", run.out);
+    arena_free(arena);
+}
+
 Test(explain, what_does_not_exist_says_why)
 {
     struct arena *arena = arena_new();
