@@ -257,7 +257,7 @@ static void write_listing(struct text_writer *writer, const struct report_listin
         line.length = strlen(line.bytes);
         text_tone(writer, TONE_MUTED, line.length > 0 ? lead : arena_printf(writer->arena, "%5u", number));
         size_t offset = 0, start = 0, stop = 0, room = writer->width > 15 ? writer->width - 7 : 8;
-        for (bool first = true; styled_line(&line, room, false, &offset, &start, &stop); first = false) {
+        for (bool first = true; styled_line(&line, room, true, &offset, &start, &stop); first = false) {
             if (!first)
                 buffer_text(writer->out, "\n       ");
             text_range(writer, &line, start, stop);

@@ -192,7 +192,7 @@ static void write_lines(struct text_writer *writer, const struct styled *text, s
     size_t offset = 0, start = 0, end = 0, column = lead;
     for (bool first = true; first || offset < text->length; first = false) {
         size_t room = writer->width > column + NARROWEST ? writer->width - column : NARROWEST;
-        if (!styled_line(text, room, false, &offset, &start, &end))
+        if (!styled_line(text, room, true, &offset, &start, &end))
             start = end = offset = text->length;
         if (!first && end > start)
             text_spaces(writer, indent);

@@ -104,6 +104,7 @@ struct binder *binder_new(struct plan *plan)
         .systems = map_new(arena),
         .models = map_new(arena),
         .engines = map_new(arena),
+        .told_effects = map_new(arena),
         .told_peaks = map_new(arena),
     };
     return binder;

@@ -286,10 +286,20 @@ static void check_peaks(struct plan *plan, const struct evaluation *evaluation)
     }
 }
 
+/* A bare parameter count is the textbook case with an empty context; with one, the cache is missing. */
+static void check_cache(struct plan *plan, const struct evaluation *evaluation)
+{
+    const struct bound_model *model = evaluation->binding.model;
+    if (model->model.block_count == 0 && tokens_per_sequence(&evaluation->binding.input) > 0)
+        diag_add(plan_diags(plan), DIAG_W0611, model->decl->name_span,
+                 "`%s` declares no `layers`, so its key/value cache is not counted", model->decl->name);
+}
+
 void check_result(struct plan *plan, const struct evaluation *evaluation)
 {
     static void (*const checks[])(struct plan *, const struct evaluation *) = {
-        check_fits, check_model_context, check_kv_heads, check_shards, check_peaks,
+        check_fits,  check_model_context, check_kv_heads, check_shards,
+        check_peaks, check_cache,         check_effects,
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
         checks[i](plan, evaluation);

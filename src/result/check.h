@@ -11,4 +11,7 @@ void check_binding(struct bind_job *job, const struct binding *binding);
 /* The evaluated scenario against memory, model and card: warnings. */
 void check_result(struct plan *plan, const struct evaluation *evaluation);
 
+/* Warns of what a model of the plan says and no block of it reads. */
+void check_effects(struct plan *plan, const struct evaluation *evaluation);
+
 #endif

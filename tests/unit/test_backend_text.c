@@ -234,8 +234,8 @@ Test(backend_text, wraps_at_words)
     text_wrapped(&writer, &text, "- ", 2);
     cr_assert_str_eq(buffer_string(&out), "- one two three four\n" /* exactly 20 */
                                           "  five\n"
-                                          "  incomprehensibilities\n" /* cannot be broken */
-                                          "  six\n");
+                                          "  incomprehensibilit\n" /* fits on no line */
+                                          "  ies six\n");
 }
 
 Test(backend_text, wraps_wide_characters_by_columns)
