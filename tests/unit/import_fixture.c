@@ -74,3 +74,18 @@ struct result_fixture import_evaluate_text(const char *text)
 {
     return result_open(text);
 }
+
+void import_add_whole(struct buffer *out, uint64_t value, unsigned bytes)
+{
+    for (unsigned i = 0; i < bytes; i++)
+        buffer_byte(out, (char)(value >> 8 * i & 0xff));
+}
+
+void import_expect_malformed(const char *name, const struct buffer *file, const char *words)
+{
+    struct import_run run = import_bytes(name, buffer_string(file), file->length);
+    struct import_error error = import_error(&run);
+    cr_assert(!run.known && strcmp(error.code, "E0405") == 0, "%s %s", error.code, error.message);
+    cr_assert_not_null(strstr(error.message, words), "%s", error.message);
+    import_close(&run);
+}

@@ -2,6 +2,9 @@
 #ifndef PERFC_TESTS_IMPORT_FIXTURE_H
 #define PERFC_TESTS_IMPORT_FIXTURE_H
 
+#include <stdint.h>
+
+#include "base/buffer.h"
 #include "import/import.h"
 #include "result_fixture.h"
 
@@ -27,6 +30,12 @@ struct import_error import_error(const struct import_run *run);
 
 /* The name of the model in an imported text, owned by `arena`. */
 const char *import_model_of(struct arena *arena, const char *text);
+
+/* Appends a little-endian integer. */
+void import_add_whole(struct buffer *out, uint64_t value, unsigned bytes);
+
+/* The file must be refused as malformed (E0405) with these words. */
+void import_expect_malformed(const char *name, const struct buffer *file, const char *words);
 
 /* A plan that imports the file, and a plan that holds the text. */
 struct result_fixture import_evaluate_file(const char *path);

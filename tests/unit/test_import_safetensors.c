@@ -1,4 +1,4 @@
-/* test_import_binary.c: headers of safetensors and GGUF files, built byte by byte, sound and hostile. */
+/* test_import_safetensors.c: headers of safetensors files, built byte by byte, sound and hostile. */
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,15 +22,7 @@ static void tear_down(void)
     arena_free(arena);
 }
 
-TestSuite(import_binary, .init = set_up, .fini = tear_down);
-
-static void add_whole(struct buffer *out, uint64_t value, unsigned bytes)
-{
-    for (unsigned i = 0; i < bytes; i++)
-        buffer_byte(out, (char)(value >> 8 * i & 0xff));
-}
-
-/* ---- safetensors --------------------------------------------------------------------------- */
+TestSuite(import_safetensors, .init = set_up, .fini = tear_down);
 
 struct shelf {
     struct buffer json;
@@ -61,7 +53,7 @@ static struct buffer file_of(struct shelf *shelf)
 {
     struct buffer file = buffer_in(arena);
     buffer_text(&shelf->json, "}  ");
-    add_whole(&file, shelf->json.length, 8);
+    import_add_whole(&file, shelf->json.length, 8);
     buffer_add(&file, shelf->json.data, shelf->json.length);
     return file;
 }
@@ -97,7 +89,7 @@ static struct shelf llama(const char *type, unsigned size)
 /* 2 x (3 x 256^2 + 3 x 256 x 512 + 2 x 256) + 1000 x 256 + 256; the embedding is tied. */
 enum { LLAMA_PARAMS = 2 * (3 * 256 * 256 + 3 * 256 * 512 + 512) + 256000 + 256 };
 
-Test(import_binary, shapes_give_a_llama)
+Test(import_safetensors, shapes_give_a_llama)
 {
     struct shelf shelf = llama("BF16", 2);
     struct buffer file = file_of(&shelf);
@@ -118,7 +110,7 @@ static const char config[] =
     "\"vocab_size\": 1000, \"tie_word_embeddings\": true}";
 
 /* The config's own claim (bf16) is beside the point: the header has every byte, scales included. */
-Test(import_binary, a_header_beside_its_config_gives_exact_bytes)
+Test(import_safetensors, a_header_beside_its_config_gives_exact_bytes)
 {
     struct shelf shelf = llama("F8_E4M3", 1);
     struct buffer file = file_of(&shelf);
@@ -139,7 +131,7 @@ Test(import_binary, a_header_beside_its_config_gives_exact_bytes)
 }
 
 /* An index whose two files are there, then with one gone. */
-Test(import_binary, an_index_reads_its_files)
+Test(import_safetensors, an_index_reads_its_files)
 {
     struct shelf whole = llama("BF16", 2), first = shelf_new(), second = shelf_new();
     const char *middle = strstr(buffer_string(&whole.json), ",\n\"model.layers.1.");
@@ -171,7 +163,7 @@ Test(import_binary, an_index_reads_its_files)
     }
 }
 
-Test(import_binary, other_names_give_the_size_alone)
+Test(import_safetensors, other_names_give_the_size_alone)
 {
     struct shelf shelf = shelf_new();
     put(&shelf, "encoder.block.0.weight", "F16", 2, 100, 50);
@@ -186,36 +178,27 @@ Test(import_binary, other_names_give_the_size_alone)
     import_close(&run);
 }
 
-static void expect_malformed(const char *name, const struct buffer *file, const char *words)
-{
-    struct import_run run = import_bytes(name, buffer_string(file), file->length);
-    struct import_error error = import_error(&run);
-    cr_assert(!run.known && strcmp(error.code, "E0405") == 0, "%s %s", error.code, error.message);
-    cr_assert_not_null(strstr(error.message, words), "%s", error.message);
-    import_close(&run);
-}
-
 static void expect_bad_header(const char *json, const char *words)
 {
     struct buffer file = buffer_in(arena);
-    add_whole(&file, strlen(json), 8);
+    import_add_whole(&file, strlen(json), 8);
     buffer_text(&file, json);
-    expect_malformed("x.safetensors", &file, words);
+    import_expect_malformed("x.safetensors", &file, words);
 }
 
-Test(import_binary, bad_safetensors_are_refused)
+Test(import_safetensors, bad_safetensors_are_refused)
 {
     struct buffer file = buffer_in(arena);
     buffer_text(&file, "abc");
-    expect_malformed("x.safetensors", &file, "too short");
+    import_expect_malformed("x.safetensors", &file, "too short");
     file = buffer_in(arena);
-    add_whole(&file, UINT64_MAX, 8);
+    import_add_whole(&file, UINT64_MAX, 8);
     buffer_text(&file, "{}");
-    expect_malformed("x.safetensors", &file, "more than the format allows");
+    import_expect_malformed("x.safetensors", &file, "more than the format allows");
     file = buffer_in(arena);
-    add_whole(&file, 1000, 8);
+    import_add_whole(&file, 1000, 8);
     buffer_text(&file, "{}");
-    expect_malformed("x.safetensors", &file, "more than the file holds");
+    import_expect_malformed("x.safetensors", &file, "more than the file holds");
     expect_bad_header("[]", "not a JSON object");
     expect_bad_header("{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 4]}}",
                       "do not match");
@@ -239,7 +222,7 @@ Test(import_binary, bad_safetensors_are_refused)
 
 /* A tenth of the largest header there may be, against the limit of 0.2 s per 10 MB; sanitizers need longer.
  */
-Test(import_binary, a_large_header_is_read_quickly_in_little_memory)
+Test(import_safetensors, a_large_header_is_read_quickly_in_little_memory)
 {
     struct shelf shelf = shelf_new();
     for (uint64_t i = 0; shelf.json.length < 10000000; i++)
@@ -255,218 +238,4 @@ Test(import_binary, a_large_header_is_read_quickly_in_little_memory)
     cr_assert(arena_used(run.arena) < 1 << 20, "%zu bytes", arena_used(run.arena));
     cr_assert(seconds < 2, "%g s", seconds);
     import_close(&run);
-}
-
-/* ---- GGUF ---------------------------------------------------------------------------------- */
-
-struct gguf_file {
-    struct buffer values, tensors;
-    uint64_t value_count, tensor_count, bytes;
-};
-
-static void put_text(struct buffer *out, const char *text)
-{
-    add_whole(out, strlen(text), 8);
-    buffer_text(out, text);
-}
-
-static void put_number(struct gguf_file *file, const char *key, uint32_t value)
-{
-    put_text(&file->values, key);
-    add_whole(&file->values, 4, 4);
-    add_whole(&file->values, value, 4);
-    file->value_count++;
-}
-
-static void put_word(struct gguf_file *file, const char *key, const char *value)
-{
-    put_text(&file->values, key);
-    add_whole(&file->values, 8, 4);
-    put_text(&file->values, value);
-    file->value_count++;
-}
-
-enum { F32 = 0, Q4_K = 12, Q6_K = 14 };
-
-static void put_tensor(struct gguf_file *file, const char *name, unsigned type, uint64_t columns,
-                       uint64_t rows)
-{
-    put_text(&file->tensors, name);
-    add_whole(&file->tensors, rows ? 2 : 1, 4);
-    add_whole(&file->tensors, columns, 8);
-    if (rows)
-        add_whole(&file->tensors, rows, 8);
-    add_whole(&file->tensors, type, 4);
-    add_whole(&file->tensors, file->bytes, 8);
-    uint64_t elements = columns * (rows ? rows : 1);
-    /* llama.cpp, ggml-common.h: 144 and 210 bytes for 256 values */
-    file->bytes += type == F32 ? 4 * elements : type == Q4_K ? elements / 256 * 144 : elements / 256 * 210;
-    file->tensor_count++;
-}
-
-static struct buffer gguf_bytes(const struct gguf_file *file)
-{
-    struct buffer out = buffer_in(arena);
-    buffer_text(&out, "GGUF");
-    add_whole(&out, 3, 4);
-    add_whole(&out, file->tensor_count, 8);
-    add_whole(&out, file->value_count, 8);
-    buffer_add(&out, buffer_string(&file->values), file->values.length);
-    buffer_add(&out, buffer_string(&file->tensors), file->tensors.length);
-    return out;
-}
-
-/* A q4_k_m of two layers: hidden 256, 4 heads of 64, 2 of keys, feed-forward 512, 1000 words. */
-static struct gguf_file gguf_llama(const char *architecture)
-{
-    struct gguf_file file = {.values = buffer_in(arena), .tensors = buffer_in(arena)};
-    put_word(&file, "general.architecture", architecture);
-    put_number(&file, arena_printf(arena, "%s.block_count", architecture), 2);
-    put_number(&file, arena_printf(arena, "%s.embedding_length", architecture), 256);
-    put_number(&file, arena_printf(arena, "%s.attention.head_count", architecture), 4);
-    put_number(&file, arena_printf(arena, "%s.attention.head_count_kv", architecture), 2);
-    put_number(&file, arena_printf(arena, "%s.context_length", architecture), 4096);
-    put_number(&file, arena_printf(arena, "%s.attention.sliding_window", architecture), 512);
-    put_tensor(&file, "token_embd.weight", Q4_K, 256, 1000);
-    put_tensor(&file, "output.weight", Q6_K, 256, 1000);
-    put_tensor(&file, "output_norm.weight", F32, 256, 0);
-    put_tensor(&file, "rope_freqs.weight", F32, 32, 0);
-    for (int i = 0; i < 2; i++) {
-        static const struct {
-            const char *name;
-            unsigned type;
-            uint64_t columns, rows;
-        } tensors[] = {
-            {"attn_norm", F32, 256, 0},   {"ffn_norm", F32, 256, 0},  {"attn_q", Q4_K, 256, 256},
-            {"attn_k", Q4_K, 256, 128},   {"attn_v", Q6_K, 256, 128}, {"attn_output", Q4_K, 256, 256},
-            {"ffn_gate", Q4_K, 256, 512}, {"ffn_up", Q4_K, 256, 512}, {"ffn_down", Q6_K, 512, 256}};
-        for (size_t k = 0; k < sizeof tensors / sizeof tensors[0]; k++)
-            put_tensor(&file, arena_printf(arena, "blk.%d.%s.weight", i, tensors[k].name), tensors[k].type,
-                       tensors[k].columns, tensors[k].rows);
-    }
-    return file;
-}
-
-Test(import_binary, a_gguf_is_exact_to_the_byte)
-{
-    struct gguf_file file = gguf_llama("llama");
-    struct buffer bytes = gguf_bytes(&file);
-    struct import_run run = import_bytes("Tiny-Q4_K_M.gguf", bytes.data, bytes.length);
-    cr_assert(run.known, "%s", import_error(&run).message);
-    struct result_fixture fixture = import_evaluate_text(run.imported.text);
-    cr_assert(diags_count(fixture.diags) == 0, "%s", run.imported.text);
-    double params = result_number(&fixture, KIND_MODEL, "tiny-q4_k_m", "params");
-    cr_assert(params == LLAMA_PARAMS + 256000, "%.0f", params); /* the head is not tied here */
-    double weights = result_number(&fixture, KIND_MODEL, "tiny-q4_k_m", "weight_bytes");
-    cr_assert(weights == (double)file.bytes, "%.17g, not %llu:\n%s", weights, (unsigned long long)file.bytes,
-              run.imported.text);
-    cr_assert(result_number(&fixture, KIND_MODEL, "tiny-q4_k_m", "kv_bytes_per_token") == 2 * 2 * 128 * 2);
-    result_close(&fixture);
-    import_close(&run);
-}
-
-/* llama.cpp ignores a window in a llama; in a gemma2 it holds for every other layer. */
-Test(import_binary, windows_are_those_of_llama_cpp)
-{
-    struct gguf_file file = gguf_llama("gemma2");
-    struct buffer bytes = gguf_bytes(&file);
-    struct import_run run = import_bytes("g.gguf", bytes.data, bytes.length);
-    cr_assert(run.known, "%s", import_error(&run).message);
-    cr_assert_not_null(strstr(run.imported.text, "block local  { count = 1   window = 512 }"), "%s",
-                       run.imported.text);
-    import_close(&run);
-    file = gguf_llama("llama");
-    bytes = gguf_bytes(&file);
-    run = import_bytes("g.gguf", bytes.data, bytes.length);
-    cr_assert_null(strstr(run.imported.text, "window ="), "%s", run.imported.text);
-    import_close(&run);
-}
-
-Test(import_binary, an_unknown_gguf_architecture_is_named)
-{
-    struct gguf_file file = gguf_llama("rwkv7");
-    struct buffer bytes = gguf_bytes(&file);
-    struct import_run run = import_bytes("g.gguf", bytes.data, bytes.length);
-    cr_assert(!run.known && strcmp(import_error(&run).code, "E0406") == 0);
-    cr_assert_not_null(strstr(import_error(&run).message, "`general.architecture` is `rwkv7`"));
-    import_close(&run);
-}
-
-/* Every prefix of a good header is refused, and none reads beyond its end. */
-Test(import_binary, a_truncated_gguf_is_refused_wherever_it_ends)
-{
-    struct gguf_file file = gguf_llama("llama");
-    struct buffer bytes = gguf_bytes(&file);
-    for (size_t length = 0; length < bytes.length; length++) {
-        struct import_run run = import_bytes("g.gguf", arena_strndup(arena, bytes.data, length), length);
-        cr_assert(!run.known && strcmp(import_error(&run).code, "E0405") == 0, "%zu bytes: %s", length,
-                  import_error(&run).message);
-        import_close(&run);
-    }
-}
-
-static void expect_hostile(void (*spoil)(struct buffer *bytes), const char *words)
-{
-    struct gguf_file file = gguf_llama("llama");
-    struct buffer bytes = gguf_bytes(&file);
-    spoil(&bytes);
-    expect_malformed("g.gguf", &bytes, words);
-}
-
-static void spoil_version(struct buffer *bytes)
-{
-    bytes->data[4] = 1;
-}
-
-static void spoil_order(struct buffer *bytes)
-{
-    memcpy(bytes->data + 4, "\0\0\0\3", 4);
-}
-
-static void spoil_tensor_count(struct buffer *bytes)
-{
-    memset(bytes->data + 8, 0xff, 8);
-}
-
-static void spoil_value_count(struct buffer *bytes)
-{
-    memcpy(bytes->data + 16, "\xff\xff\0\0", 4);
-}
-
-static void spoil_key_length(struct buffer *bytes)
-{
-    memset(bytes->data + 24, 0x7f, 8);
-}
-
-/* The first value becomes a list of a list of ... */
-static void spoil_nesting(struct buffer *bytes)
-{
-    bytes->length = 24;
-    put_text(bytes, "k");
-    add_whole(bytes, 9, 4);
-    for (int i = 0; i < 1000; i++) {
-        add_whole(bytes, 9, 4);
-        add_whole(bytes, 1, 8);
-    }
-}
-
-static void spoil_list_length(struct buffer *bytes)
-{
-    bytes->length = 24;
-    put_text(bytes, "k");
-    add_whole(bytes, 9, 4);
-    add_whole(bytes, 10, 4);
-    add_whole(bytes, UINT64_MAX / 8, 8);
-    buffer_repeat(bytes, "        ", 200);
-}
-
-Test(import_binary, hostile_ggufs_are_refused)
-{
-    expect_hostile(spoil_version, "versions 2 and 3");
-    expect_hostile(spoil_order, "big-endian");
-    expect_hostile(spoil_tensor_count, "more tensors");
-    expect_hostile(spoil_value_count, "more tensors or values");
-    expect_hostile(spoil_key_length, "value 0");
-    expect_hostile(spoil_nesting, "value 0");
-    expect_hostile(spoil_list_length, "value 0");
 }
