@@ -80,6 +80,16 @@ double median_of_groups(struct arena *arena, const struct points *points, int in
 void chart(struct arena *arena, struct buffer *out, const char *title, const char *unit,
            const struct points *points, int index);
 
+/* ---- page.c --------------------------------------------------------------------------------- */
+
+struct chart_file {
+    const char *name; /* as the text calls it */
+    const struct buffer *svg;
+};
+
+/* The text as one HTML page, with the charts in it. */
+void page(struct buffer *out, const struct buffer *text, const struct chart_file *charts, size_t count);
+
 /* ---- the chapters --------------------------------------------------------------------------- */
 
 void validate_serving(struct arena *arena, const struct csv *csv, struct buffer *out, struct buffer *svg);

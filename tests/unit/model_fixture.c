@@ -66,6 +66,30 @@ void fixture_engine(struct pm_engine *out, const char *name)
     };
 }
 
+void fixture_refine(struct pm_engine *engine, struct fixture_model *model, const char *name)
+{
+    bool vllm = strcmp(name, "vllm") == 0, sglang = strcmp(name, "sglang") == 0;
+    engine->corner = 4;
+    engine->expert_row_mix = 0.3;
+    engine->expert_half_rows = 8;
+    engine->recurrent_factor = 1.6;
+    engine->efficiency_oneshot = 0.60;
+    engine->ring_time = 8e-6;
+    engine->operation_time = 10.3e-6;
+    engine->sequence_time = 19.5e-6;
+    engine->allreduce_time = vllm ? 9.7e-6 : sglang ? 5.9e-6 : 5.8e-6;
+    engine->efficiency_bandwidth = vllm ? 0.87 : sglang ? 0.97 : 1.0;
+    engine->tpot_band = vllm     ? (struct pm_band){0.85, 1.16}
+                        : sglang ? (struct pm_band){0.72, 1.18}
+                                 : (struct pm_band){0.83, 1.20};
+    for (size_t i = 0; i < model->model.block_count; i++) {
+        struct pm_format *format = &model->blocks[i].expert_format;
+        if (format->bits == fixture_mxfp4.bits) {
+            format->expected = PM_FP4;
+        }
+    }
+}
+
 void fixture_ideal(struct pm_engine *out)
 {
     *out = (struct pm_engine){

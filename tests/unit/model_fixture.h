@@ -22,6 +22,9 @@ bool fixture_gpu(struct pm_gpu *out, const char *name);
 
 /* The calibrated coefficients; the stream interval is the engine's ("vllm", "trtllm", "sglang"). */
 void fixture_engine(struct pm_engine *out, const char *name);
+/* The coefficients of vllm, sglang and tensorrt-llm (calibration.md section 10), by the names above; mxfp4
+ * then counts as fp4. */
+void fixture_refine(struct pm_engine *engine, struct fixture_model *model, const char *name);
 void fixture_ideal(struct pm_engine *out);
 
 /* The models of the serving measurements in the formats that were run. False: unknown. */

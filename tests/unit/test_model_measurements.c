@@ -58,8 +58,12 @@ static double number(char *fields[COLUMNS], enum column column)
     return strtod(fields[column], NULL);
 }
 
+/* The form that was fitted first, to the letter; the same where the product computes more exactly; and the
+ * one of vllm, sglang and tensorrt-llm (calibration.md section 10). */
+enum form { CALIBRATED, EXACT, REFINED };
+
 /* Calls `check` with the result of every row. */
-static void each_row(bool as_calibrated, void (*check)(char *fields[COLUMNS], const struct pm_result *result))
+static void each_row(enum form form, void (*check)(char *fields[COLUMNS], const struct pm_result *result))
 {
     char path[4096], line[1024], *fields[COLUMNS];
     size_t rows = 0;
@@ -79,8 +83,11 @@ static void each_row(bool as_calibrated, void (*check)(char *fields[COLUMNS], co
                                         fields[COLUMN_GPU], fields[COLUMN_ENGINE]));
         cr_assert(fixture_gpu(&gpu, fields[COLUMN_GPU]));
         fixture_engine(&engine, fields[COLUMN_ENGINE]);
-        engine.as_calibrated = as_calibrated;
-        engine.chunk = as_calibrated ? 0 : 8192;
+        engine.as_calibrated = form == CALIBRATED;
+        engine.chunk = form == CALIBRATED ? 0 : 8192;
+        if (form == REFINED) {
+            fixture_refine(&engine, &model, fields[COLUMN_ENGINE]);
+        }
         struct pm_case input = fixture_case(&model.model, &gpu, &engine);
         input.dp = number(fields, COLUMN_DP);
         input.tp = number(fields, COLUMN_GPUS) / input.dp;
@@ -110,7 +117,7 @@ static void check_reference(char *fields[COLUMNS], const struct pm_result *resul
 
 Test(model_measurements, reference)
 {
-    each_row(true, check_reference);
+    each_row(CALIBRATED, check_reference);
 }
 
 /* ---- the product's form against what was measured --------------------------------------------- */
@@ -141,7 +148,7 @@ static int ascending(const void *a, const void *b)
 Test(model_measurements, error)
 {
     double sum = 0;
-    each_row(false, check_measured);
+    each_row(EXACT, check_measured);
     cr_assert_eq(clean, 1786);
     for (size_t i = 0; i < clean; i++) {
         sum += errors[i];
@@ -151,4 +158,21 @@ Test(model_measurements, error)
     cr_expect(sum / (double)clean < 0.1155, "mean %.4f", sum / (double)clean);
     double share = (double)inside / (double)clean;
     cr_expect(share > 0.78 && share < 0.82, "%.3f inside the band", share);
+}
+
+/* Median 7.5 %, mean 10.1 % with the coefficients by engine, of which held-out groups leave 8.0 and 10.7; the
+ * bands are those of held-out groups, so somewhat more than 80 % of the rows lie inside. */
+Test(model_measurements, refined_error)
+{
+    double sum = 0;
+    each_row(REFINED, check_measured);
+    cr_assert_eq(clean, 1786);
+    for (size_t i = 0; i < clean; i++) {
+        sum += errors[i];
+    }
+    qsort(errors, clean, sizeof errors[0], ascending);
+    cr_expect(errors[clean / 2] < 0.0765, "median %.4f", errors[clean / 2]);
+    cr_expect(sum / (double)clean < 0.1025, "mean %.4f", sum / (double)clean);
+    double share = (double)inside / (double)clean;
+    cr_expect(share > 0.80 && share < 0.90, "%.3f inside the band", share);
 }

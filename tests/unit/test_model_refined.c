@@ -2,7 +2,6 @@
  * models that an independent implementation of the same form made. */
 #include <criterion/criterion.h>
 #include <math.h>
-#include <string.h>
 
 #include "model/internal.h"
 #include "model_fixture.h"
@@ -40,23 +39,6 @@ static const struct vector vectors[] = {
      0.31784133499154116, 0.025626561486031704},
 };
 
-/* The coefficients of vllm, sglang and tensorrt-llm. */
-static void refine(struct pm_engine *engine, const char *name)
-{
-    bool vllm = strcmp(name, "vllm") == 0, sglang = strcmp(name, "sglang") == 0;
-    engine->corner = 4;
-    engine->expert_row_mix = 0.3;
-    engine->expert_half_rows = 8;
-    engine->recurrent_factor = 1.6;
-    engine->efficiency_oneshot = 0.60;
-    engine->ring_time = 8e-6;
-    engine->operation_time = 10.3e-6;
-    engine->sequence_time = 19.5e-6;
-    engine->allreduce_time = vllm ? 9.7e-6 : sglang ? 5.9e-6 : 5.8e-6;
-    engine->efficiency_bandwidth = vllm ? 0.87 : sglang ? 0.97 : 1.0;
-    engine->efficiency_link = 0.65;
-}
-
 Test(model_refined, vectors)
 {
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
@@ -68,13 +50,7 @@ Test(model_refined, vectors)
         cr_assert(fixture_serving_model(&model, row->model, row->precision, row->gpu, row->engine));
         cr_assert(fixture_gpu(&gpu, row->gpu));
         fixture_engine(&engine, row->engine);
-        refine(&engine, row->engine);
-        for (size_t block = 0; block < model.model.block_count; block++) {
-            struct pm_format *format = &model.blocks[block].expert_format;
-            if (format->bits == 4.25) {
-                format->expected = PM_FP4;
-            }
-        }
+        fixture_refine(&engine, &model, row->engine);
         struct pm_case input = fixture_case(&model.model, &gpu, &engine);
         input.tp = row->gpus / row->dp;
         input.dp = row->dp;
