@@ -203,32 +203,41 @@ static bool offer_format(struct builder *builder, const struct evaluation *evalu
     return true;
 }
 
-/* The least doubling of tp that fits, or where there is none the fewest stages, together with a weight format
- * unless that is NULL. */
+enum { WAYS_MAX = 64, STAGES_MAX = 8 };
+
+/* Whether it fits over tp * pp GPUs, together with a weight format unless that is NULL. */
+static bool fits_over(struct builder *builder, const struct evaluation *evaluation, double tp, double pp,
+                      struct decl *format)
+{
+    const enum attribute attributes[] = {ATTR_TP, ATTR_PP, ATTR_WEIGHTS};
+    const struct value values[] = {{.type = VALUE_NUMBER, .number = tp},
+                                   {.type = VALUE_NUMBER, .number = pp},
+                                   {.type = VALUE_DECL, .decl = format}};
+    return variant_fits(builder, evaluation, attributes, values, format == NULL ? 2 : 3);
+}
+
+/* The fewest GPUs: a doubling of tp, or where a node has not enough of them, stages of such groups. */
 static bool offer_more_gpus(struct builder *builder, const struct evaluation *evaluation,
                             struct offers *offers, struct decl *format, const char *with)
 {
-    enum { WAYS_MAX = 64 };
     const struct pm_case *input = &evaluation->binding.input;
-    const struct {
-        enum attribute attribute;
-        const char *name;
-        double in_use, factor, step; /* the next is in_use * factor + step */
-    } ways[] = {{ATTR_TP, "tp", input->tp, 2, 0}, {ATTR_PP, "pp", input->pp, 1, 1}};
-    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-        const enum attribute attributes[] = {ways[i].attribute, ATTR_WEIGHTS};
-        for (double n = ways[i].in_use; n <= WAYS_MAX; n = n * ways[i].factor + ways[i].step) {
-            const struct value values[] = {{.type = VALUE_NUMBER, .number = n},
-                                           {.type = VALUE_DECL, .decl = format}};
-            if (n == ways[i].in_use ||
-                !variant_fits(builder, evaluation, attributes, values, format == NULL ? 1 : 2))
-                continue;
-            offer(builder, offers, n / ways[i].in_use,
-                  arena_printf(builder->arena, "%s = %.0f%s", ways[i].name, n, with));
-            return true;
-        }
-    }
-    return false;
+    double best_tp = 0, best_pp = 0;
+    for (double tp = 2 * input->tp; tp <= WAYS_MAX && best_tp == 0; tp *= 2)
+        if (fits_over(builder, evaluation, tp, input->pp, format))
+            best_tp = tp, best_pp = input->pp;
+    for (double pp = input->pp + 1; pp <= STAGES_MAX && best_pp != input->pp; pp++)
+        for (double tp = input->tp; tp <= WAYS_MAX; tp *= 2)
+            if ((best_tp == 0 || tp * pp < best_tp * best_pp) &&
+                fits_over(builder, evaluation, tp, pp, format))
+                best_tp = tp, best_pp = pp;
+    if (best_tp == 0)
+        return false;
+    const char *text = best_pp == input->pp   ? arena_printf(builder->arena, "tp = %.0f%s", best_tp, with)
+                       : best_tp == input->tp ? arena_printf(builder->arena, "pp = %.0f%s", best_pp, with)
+                                              : arena_printf(builder->arena, "tp = %.0f and pp = %.0f%s",
+                                                             best_tp, best_pp, with);
+    offer(builder, offers, best_tp * best_pp / (input->tp * input->pp), text);
+    return true;
 }
 
 /* Two changes at once, when no single one is enough. */

@@ -171,11 +171,21 @@ Test(build, what_would_make_it_fit)
     cr_assert_eq(many->tone, TONE_BAD);
     cr_assert_str_eq(figure(many, "many.fits")->value, "does not fit");
     cr_assert_str_eq(figure(many, "many.fits")->detail, "short by 2.53" THIN "GiB");
-    static const char expected[] =
-        "Short by 2.53" THIN "GiB. It fits with context " AT_MOST " 3" THIN "900" THIN
-        "tokens, the smallest change, or batch " AT_MOST " 30, or an 8-bit KV cache, or 8-bit weights, or tp = 2.";
+    static const char expected[] = "Short by 2.53" THIN "GiB. It fits with context " AT_MOST " 3" THIN
+                                   "900" THIN "tokens, the smallest change, or batch " AT_MOST
+                                   " 30, or an 8-bit KV cache, or 8-bit weights, or tp = 2.";
     const char *advice = plain(&many->advice);
     cr_assert_eq(strncmp(advice, expected, strlen(expected)), 0, "%s", advice);
+}
+
+Test(build, groups_of_a_node_stand_in_stages)
+{
+    /* 900e9 parameters of 16 bits over the 8 GPUs of a node: 2 stages of 16 of 32 blocks leave 112.5e9 B to
+     * each, 3 of at most 11 leave 77.3e9 B. That is 24 GPUs; groups of 4 would take 7 stages, 28 GPUs. */
+    const struct report *report = build(TEXTBOOK "model large : small { params = 9e11 }\n"
+                                                 "scenario staged : chat { model = large  context = 1 }\n");
+    const char *advice = plain(&card(report, 1)->advice);
+    cr_assert_not_null(strstr(advice, "tp = 8 and pp = 3"), "%s", advice);
 }
 
 Test(build, no_offer_is_made_that_does_not_help)
