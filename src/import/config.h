@@ -44,6 +44,7 @@ enum family_trait {
     QK_NORM_BY_KEY = 1 << 18,   /* only when use_qk_norm is true */
     BIAS_WHEN_ABSENT = 1 << 19, /* the key of the attention bias defaults to true */
     EMBEDDING_NORM = 1 << 20,
+    WINDOWS_OFF_WHEN_ABSENT = 1 << 23, /* use_sliding_window defaults to false */
     SHARED_GATE = 1 << 22,
     ONE_KV_HEAD_WHEN_ABSENT = 1 << 21, /* multi_query defaults to true */
 };

@@ -303,7 +303,7 @@ void config_windows(struct config *config, unsigned traits)
     double chunk = config_count_or(config, "attention_chunk_size", 0);
     json_t *types = config_list(config, "layer_types");
     enum reach *reach = ARENA_ARRAY(config->job->arena, enum reach, config->layers);
-    if (!config_flag_or(config, "use_sliding_window", true))
+    if (!config_flag_or(config, "use_sliding_window", !(traits & WINDOWS_OFF_WHEN_ABSENT)))
         window = 0;
     if (config->model.max_context > 0 && window >= config->model.max_context)
         window = 0; /* reaches everything (Phi-4-mini) */

@@ -94,24 +94,28 @@ bool config_count_in(struct config *config, json_t *object, const char *inside, 
 static const struct {
     const char *family, *key;
     double value;
+    bool anywhere; /* whole files leave it out, too */
 } class_defaults[] = {
-    {"llama", "hidden_size", 4096},
-    {"llama", "num_hidden_layers", 32},
-    {"llama", "num_attention_heads", 32},
-    {"llama", "intermediate_size", 11008},
-    {"llama", "vocab_size", 32000},
-    {"gemma3_text", "vocab_size", 262208},
-    {"gemma3_text", "num_attention_heads", 8},
-    {"gemma3_text", "num_key_value_heads", 4},
-    {"gemma3_text", "head_dim", 256},
-    {"gemma3_text", "sliding_window_pattern", 6},
+    {"llama", "hidden_size", 4096, false},
+    {"llama", "num_hidden_layers", 32, false},
+    {"llama", "num_attention_heads", 32, false},
+    {"llama", "intermediate_size", 11008, false},
+    {"llama", "vocab_size", 32000, false},
+    {"gemma3_text", "vocab_size", 262208, false},
+    {"gemma3_text", "num_attention_heads", 8, false},
+    {"gemma3_text", "num_key_value_heads", 4, false},
+    {"gemma3_text", "head_dim", 256, false},
+    {"gemma3_text", "sliding_window_pattern", 6, true},
 };
 
 static bool class_default(struct config *config, const char *keys, double *value)
 {
-    for (size_t i = 0; config->text_key && i < sizeof class_defaults / sizeof class_defaults[0]; i++) {
+    if (!config->family_name || strcmp(config->family_name, config->family->name) != 0)
+        return false; /* the family is assumed: its defaults would be guesses */
+    for (size_t i = 0; i < sizeof class_defaults / sizeof class_defaults[0]; i++) {
         size_t length = strlen(class_defaults[i].key);
-        if (strcmp(class_defaults[i].family, config->family->name) == 0 &&
+        if ((config->text_key || class_defaults[i].anywhere) &&
+            strcmp(class_defaults[i].family, config->family->name) == 0 &&
             strncmp(keys, class_defaults[i].key, length) == 0 && (keys[length] == '|' || !keys[length])) {
             *value = class_defaults[i].value;
             return true;

@@ -29,7 +29,8 @@ static const struct module_names nemotron_h = {
 enum {
     GPT2 = TIED_WHEN_ABSENT | BIAS_ALWAYS | UNGATED | BIASED_NORMS | WIDE_WHEN_ABSENT | LEARNED_POSITIONS,
     PHI = BIAS_ALWAYS | UNGATED | BIASED_NORMS | ONE_NORM | HEAD_BIAS | WIDE_WHEN_ABSENT,
-    QWEN2 = QKV_BIAS_ALWAYS | NO_OUTPUT_BIAS,
+    QWEN2 = QKV_BIAS_ALWAYS | NO_OUTPUT_BIAS | WINDOWS_OFF_WHEN_ABSENT,
+    QWEN3 = HEAD_QK_NORM | WINDOWS_OFF_WHEN_ABSENT,
 };
 
 static const struct family families[] = {
@@ -47,8 +48,8 @@ static const struct family families[] = {
     {"minicpm", 0, build_decoder, &usual},
     {"mimo", QWEN2, build_decoder, &usual},
     {"qwen2", QWEN2, build_decoder, &usual},
-    {"qwen3", HEAD_QK_NORM, build_decoder, &usual},
-    {"qwen3_vl_text", HEAD_QK_NORM, build_decoder, &usual},
+    {"qwen3", QWEN3, build_decoder, &usual},
+    {"qwen3_vl_text", QWEN3, build_decoder, &usual},
     {"exaone4", HEAD_QK_NORM, build_decoder, &usual},
     {"olmo2", FULL_QK_NORM, build_decoder, &usual},
     {"olmo3", FULL_QK_NORM, build_decoder, &usual},
@@ -63,8 +64,8 @@ static const struct family families[] = {
     {"mixtral", EXPERTS_OF_FFN_WIDTH, build_decoder, &mixtral},
     {"phimoe", EXPERTS_OF_FFN_WIDTH | BIASED_NORMS, build_decoder, &mixtral},
     {"qwen2_moe", QWEN2 | SHARED_GATE, build_decoder, &usual},
-    {"qwen3_moe", HEAD_QK_NORM, build_decoder, &usual},
-    {"qwen3_vl_moe_text", HEAD_QK_NORM, build_decoder, &usual},
+    {"qwen3_moe", QWEN3, build_decoder, &usual},
+    {"qwen3_vl_moe_text", QWEN3, build_decoder, &usual},
     {"glm4_moe", NO_OUTPUT_BIAS | ROUTER_BIAS | HEAD_QK_NORM | QK_NORM_BY_KEY, build_decoder, &deepseek},
     {"minimax_m2", EXPERTS_OF_FFN_WIDTH | FULL_QK_NORM | QK_NORM_BY_KEY, build_decoder, &mixtral},
     {"minimax_text_01", EXPERTS_OF_FFN_WIDTH, build_minimax_lightning, &mixtral},

@@ -158,6 +158,35 @@ Test(import_config, equal_layers_are_one_block)
     import_close(&run);
 }
 
+/* A window stated by a family that does not use it unless told to, and by one whose pattern is a default. */
+Test(import_config, windows_follow_the_family)
+{
+    static const char frame[] =
+        "{\"model_type\": \"%s\", \"hidden_size\": 64, \"num_hidden_layers\": 12,\n"
+        "\"num_attention_heads\": 4, \"intermediate_size\": 128, \"vocab_size\": 100,\n"
+        "\"head_dim\": 16, \"sliding_window\": 32, \"max_position_embeddings\": 4096%s}";
+    static const struct {
+        const char *family, *more, *expected;
+    } cases[] = {
+        {"mistral", "", "window = 32"},
+        {"qwen3", "", "!"},
+        {"qwen3", ", \"use_sliding_window\": true, \"max_window_layers\": 9", "{ count = 3   window = 32 }"},
+        {"gemma2", "", "{ count = 6   window = 32 }"},
+        {"gemma3_text", "", "{ count = 10   window = 32 }"},
+        {"gemma3_text", ", \"sliding_window_pattern\": 3", "{ count = 8   window = 32 }"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *json = arena_printf(arena, frame, cases[i].family, cases[i].more);
+        struct import_run run = import_bytes("w.json", json, strlen(json));
+        cr_assert(run.known, "%s", import_error(&run).message);
+        bool found =
+            strstr(run.imported.text, *cases[i].expected == '!' ? "window" : cases[i].expected) != NULL;
+        cr_assert(found == (*cases[i].expected != '!'), "%s%s:\n%s", cases[i].family, cases[i].more,
+                  run.imported.text);
+        import_close(&run);
+    }
+}
+
 Test(import_config, a_plan_imports_it_and_can_inherit_from_it)
 {
     const char *path = source_path(arena, "tests/import/falcon-7b.json");
