@@ -15,8 +15,8 @@ enum { NAME_MAX_BYTES = 160, EXPRESSION_MAX = 200, EXPRESSIONS_MAX = 64, GLOBS_M
 struct pattern {
     const char *text; /* without the prefixes of wrappers */
     const void *value;
-    bool glob, expression;
-    regex_t compiled;
+    bool glob, of_layer;
+    regex_t *compiled;    /* of a regular expression; else NULL */
     struct pattern *next; /* of the same layer */
 };
 
@@ -39,8 +39,8 @@ struct patterns *patterns_new(struct arena *arena, size_t layers)
 void patterns_free(struct patterns *patterns)
 {
     for (struct pattern *pattern = patterns->first[patterns->layers]; pattern; pattern = pattern->next)
-        if (pattern->expression)
-            regfree(&pattern->compiled);
+        if (pattern->compiled)
+            regfree(pattern->compiled);
 }
 
 /* Checkpoints of wrappers put their own names before those of the language model. */
@@ -107,10 +107,11 @@ bool patterns_add(struct patterns *patterns, const char *text, const void *value
     pattern->value = value;
     if (strncmp(text, "re:", 3) == 0) {
         const char *expression = posix_expression(patterns->arena, text + 3);
+        regex_t *compiled = ARENA_NEW(patterns->arena, regex_t);
         if (!expression || ++patterns->expressions > EXPRESSIONS_MAX ||
-            regcomp(&pattern->compiled, expression, REG_EXTENDED | REG_NOSUB) != 0)
+            regcomp(compiled, expression, REG_EXTENDED | REG_NOSUB) != 0)
             return false;
-        pattern->expression = true;
+        pattern->compiled = compiled;
         pattern->text = text;
     } else {
         pattern->text = arena_strdup(patterns->arena, without_prefix(text));
@@ -118,6 +119,7 @@ bool patterns_add(struct patterns *patterns, const char *text, const void *value
         layer = layer_of(pattern->text, patterns->layers);
         if (pattern->glob && layer == patterns->layers && ++patterns->globs > GLOBS_MAX)
             return false; /* each would be held against every matrix of the model */
+        pattern->of_layer = layer < patterns->layers;
         if (layer > patterns->layers)
             return true; /* of an MTP layer, or of none */
     }
@@ -166,10 +168,12 @@ static bool glob_names(const char *glob, const char *name)
     return false;
 }
 
-/* The name, what begins with it, or one of its components ("gate"). */
-static bool plain_names(const char *plain, const char *name)
+/* The name, what begins with it, or, where the pattern names no layer, one of its components ("gate"). */
+static bool plain_names(const char *plain, const char *name, bool of_layer)
 {
     size_t length = strlen(plain);
+    if (of_layer)
+        return strncmp(name, plain, length) == 0 && (name[length] == '\0' || name[length] == '.');
     if (length == 0)
         return false;
     for (const char *at = strstr(name, plain); at; at = strstr(at + 1, plain)) {
@@ -185,14 +189,15 @@ static bool matches(const struct pattern *pattern, const char *name)
     static const char *const prefixes[] = {"", "model.", "language_model.model.", "model.language_model."};
     /* What begins with .* matches with any prefix if it matches with none. */
     size_t count = strncmp(pattern->text, "re:.*", 5) == 0 ? 1 : sizeof prefixes / sizeof prefixes[0];
-    if (!pattern->expression)
-        return pattern->glob ? glob_names(pattern->text, name) : plain_names(pattern->text, name);
+    if (!pattern->compiled)
+        return pattern->glob ? glob_names(pattern->text, name)
+                             : plain_names(pattern->text, name, pattern->of_layer);
     for (size_t i = 0; i < count; i++) {
         char whole[NAME_MAX_BYTES + 32] = "";
         if (strlen(name) >= NAME_MAX_BYTES)
             return false;
         strcat(strcpy(whole, prefixes[i]), name);
-        if (regexec(&pattern->compiled, whole, 0, NULL, 0) == 0)
+        if (regexec(pattern->compiled, whole, 0, NULL, 0) == 0)
             return true;
     }
     return false;
