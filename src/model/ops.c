@@ -391,12 +391,12 @@ static void launch_block(const struct step_context *step, const struct pm_block 
 
 static void launch_tower(struct step_context *step)
 {
-    const struct pm_model *model = step->view->model;
     struct pm_view unscaled = *step->view;
     unscaled.scale = 1;
-    step->view = &unscaled;
-    step->tokens = step->load->tower_tokens;
-    launch_weights(step, "tower", model->tower_params, &bf16);
+    struct step_context tower = *step;
+    tower.view = &unscaled;
+    tower.tokens = step->load->tower_tokens;
+    launch_weights(&tower, "tower", unscaled.model->tower_params, &bf16);
 }
 
 void pm_launch_all(const struct pm_case *input, const struct pm_view *view, const struct pm_layout *layout,

@@ -214,6 +214,17 @@ static void raise_to(struct pm_step *step, double ceiling)
     }
 }
 
+/* The ideal engine takes the ceiling's time; its parts keep their shares, so that they still add up. */
+static void scale_to(struct pm_step *step, double time)
+{
+    double factor = pm_divide(time, step->time);
+    for (size_t i = 0; i < PM_BOUND_COUNT; i++) {
+        step->term[i] *= factor;
+    }
+    pm_step_close(step);
+    step->time = time;
+}
+
 static void serve_expected(const struct pm_case *input, struct pm_contexts contexts, struct pm_result *out)
 {
     const struct pm_engine *engine = input->engine;
@@ -296,6 +307,7 @@ void pm_serve(const struct pm_case *input, struct pm_result *out)
     serve_expected(input, contexts, out);
     if (input->engine->ideal) {
         out->expected = out->ceiling;
+        scale_to(&out->prefill, out->prefill_ceiling.time);
     }
     set_bands(input, &out->ceiling, out->verified, &out->expected);
     out->ceiling.tpot_band = time_band(out->ceiling.tpot, one, out->ceiling.tpot);
