@@ -105,7 +105,7 @@ static int state_at(const struct search *search, double value)
 /* The next place to look: growing strides, so that a far limit is reached in a few steps. */
 static double stride(const struct vary_info *info, double value, bool above, double limit)
 {
-    const double factor = 1.5;
+    const double factor = 4;
     double next = above ? value * factor : value / factor;
     if (info->whole)
         next = above ? fmax(floor(next), value + 1) : fmin(ceil(next), value - 1);

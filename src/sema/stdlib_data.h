@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 struct stdlib_file {
-    const char *path; /* below stdlib/: "gpus/nvidia.perf" */
+    const char *path; /* below stdlib/: "gpus/nvidia-hopper.perf" */
     const char *text; /* `length` bytes, then a NUL */
     size_t length;
 };

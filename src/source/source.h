@@ -16,7 +16,7 @@ struct span {
 };
 
 struct source {
-    const char *path; /* as the user named it; "stdlib:gpus/nvidia.perf" for embedded files */
+    const char *path; /* as the user named it; "stdlib:gpus/nvidia-hopper.perf" for embedded files */
     const char *text; /* `length` bytes, then a NUL */
     size_t length;
     bool embedded;   /* part of the standard library inside the binary */
