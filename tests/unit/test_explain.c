@@ -228,7 +228,8 @@ Test(explain, prints_a_tree)
 {
     struct arena *arena = arena_new();
     const char *path = scratch_file(arena, "plan.perf", small_plan);
-    struct run run = RUN(arena, "explain", path, "chat.ceiling.decode.memory_time");
+    /* Wide enough for the longest name of a temporary directory. */
+    struct run run = RUN(arena, "explain", path, "chat.ceiling.decode.memory_time", "--width", "400");
     cr_assert(run.status == 0, "%s", run.err);
     /* (14e9 + 4096 x 524288) / 2e12 */
     cr_assert(strncmp(run.out, "chat.ceiling.decode.memory_time = 8.07\xE2\x80\x89ms\n", 44) == 0, "%s",
