@@ -211,12 +211,7 @@ static void write_plot(struct plot *plot)
         double row = floor(y_row(plot, i * plot->y_step) + 0.5);
         labels[(size_t)row] = axis_number(writer->arena, i * plot->y_step / plot->chart->y_scale);
     }
-    for (size_t row = 0; row < plot->canvas.rows; row++) {
-        buffer_printf(writer->out, "%*s ", Y_LABEL, labels[row] ? labels[row] : "");
-        buffer_text(writer->out, text_glyph(writer, labels[row] ? GLYPH_TICK_LEFT : GLYPH_VERTICAL));
-        canvas_row(&plot->canvas, row);
-        text_newline(writer);
-    }
+    canvas_rows_with_labels(&plot->canvas, (const char *const *)labels, Y_LABEL);
 }
 
 /* The values of the first series stand under the axis, as many as have room. */

@@ -295,6 +295,17 @@ void canvas_row(struct canvas *canvas, size_t row)
         text_colour(canvas->writer, cells[i] ? colours[i] : NULL, cells[i] ? cells[i] : " ");
 }
 
+void canvas_rows_with_labels(struct canvas *canvas, const char *const *labels, int width)
+{
+    struct text_writer *writer = canvas->writer;
+    for (size_t row = 0; row < canvas->rows; row++) {
+        buffer_printf(writer->out, "%*s ", width, labels[row] ? labels[row] : "");
+        buffer_text(writer->out, text_glyph(writer, labels[row] ? GLYPH_TICK_LEFT : GLYPH_VERTICAL));
+        canvas_row(canvas, row);
+        text_newline(writer);
+    }
+}
+
 const char *axis_number(struct arena *arena, double value)
 {
     static const struct {

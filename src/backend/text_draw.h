@@ -104,6 +104,9 @@ bool canvas_text(struct canvas *canvas, size_t column, size_t row, const char *c
 /* One row, without trailing blanks. */
 void canvas_row(struct canvas *canvas, size_t row);
 
+/* All rows behind a vertical axis; labels[row] (or NULL) stands left of it, in `width` columns, at a tick. */
+void canvas_rows_with_labels(struct canvas *canvas, const char *const *labels, int width);
+
 /* "20k", "1.5M", "0.25": a short label for an axis. */
 const char *axis_number(struct arena *arena, double value);
 

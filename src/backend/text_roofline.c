@@ -218,12 +218,7 @@ static void write_rows(struct roofline_plot *plot)
         if (row >= 0 && row < (double)plot->canvas.rows)
             labels[(size_t)row] = axis_number(writer->arena, tick);
     }
-    for (size_t row = 0; row < plot->canvas.rows; row++) {
-        buffer_printf(writer->out, "%*s ", Y_LABEL, labels[row] ? labels[row] : "");
-        buffer_text(writer->out, text_glyph(writer, labels[row] ? GLYPH_TICK_LEFT : GLYPH_VERTICAL));
-        canvas_row(&plot->canvas, row);
-        text_newline(writer);
-    }
+    canvas_rows_with_labels(&plot->canvas, (const char *const *)labels, Y_LABEL);
 }
 
 static void write_x_axis(struct roofline_plot *plot)
