@@ -183,7 +183,7 @@ enum { CONFIG_MAX = SOURCE_MAX_BYTES };
 static bool read_config(struct import_job *job, const char *text, size_t length, struct architecture *model)
 {
     struct json_file json;
-    if (!json_file_read(job, job->path, text, length, &json))
+    if (!json_file_read(job, job->path, text, length, CONFIG_VALUES_MAX, &json))
         return false;
     bool known = config_architecture(job, &json, model);
     json_decref(json.root);

@@ -1,41 +1,10 @@
-/* json.c: JSON by jansson. Jansson knows where a syntax error is but forgets where members were, so a second,
- * small scanner finds the place of a member when a diagnostic needs it. */
+/* json.c: a JSON file as jansson's values. These forget where they were, so a second, small scanner finds the
+ * place of a member when a diagnostic needs it. */
 #include "import/json.h"
 
 #include <string.h>
 
-#include "base/arena.h"
-
-/* ---- numbers that JSON has not ------------------------------------------------------------- */
-
-/* Python's json module writes Infinity and NaN, which RFC 8259 forbids (`time_step_limit: [0.0, Infinity]` in
- * Nemotron-H). Replaced in place by numbers of the same length, so that columns stay what they are. */
-static const struct {
-    const char *word, *number;
-} python_numbers[] = {
-    {"Infinity", "1e308   "},
-    {"NaN", "0.0"},
-};
-
-static char *replace_python_numbers(struct import_job *job, const char *text, size_t length)
-{
-    char *copy = arena_strndup(job->arena, text, length);
-    bool quoted = false;
-    for (size_t i = 0; i < length; i++) {
-        if (quoted && copy[i] == '\\') {
-            i++;
-        } else if (copy[i] == '"') {
-            quoted = !quoted;
-        } else if (!quoted && (copy[i] == 'I' || copy[i] == 'N')) {
-            for (size_t k = 0; k < sizeof python_numbers / sizeof python_numbers[0]; k++) {
-                size_t size = strlen(python_numbers[k].word);
-                if (length - i >= size && memcmp(copy + i, python_numbers[k].word, size) == 0)
-                    memcpy(copy + i, python_numbers[k].number, size);
-            }
-        }
-    }
-    return copy;
-}
+#include "import/json_read.h"
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
@@ -44,27 +13,16 @@ static struct span span_of(uint32_t file, size_t start, size_t end)
     return (struct span){file, (uint32_t)start, (uint32_t)end};
 }
 
-/* Jansson's message ends in " near '...'", which the underlined line shows better. */
-static const char *without_near(struct import_job *job, const char *message)
-{
-    const char *near = strstr(message, " near ");
-    return near ? arena_strndup(job->arena, message, (size_t)(near - message)) : message;
-}
-
 bool json_file_read(struct import_job *job, const char *path, const char *text, size_t length,
-                    struct json_file *json)
+                    size_t values_max, struct json_file *json)
 {
     *json = (struct json_file){.text = text, .length = length};
     json->file = sources_add(job->sources, path, text, length, true);
-    json_error_t error;
-    json->root =
-        json_loadb(replace_python_numbers(job, text, length), length, JSON_REJECT_DUPLICATES, &error);
+    struct json_wrong wrong;
+    json->root = json_read(job->arena, text, length, values_max, &wrong);
     if (!json->root) {
-        size_t at = error.position > 0 ? (size_t)error.position - 1 : 0;
-        if (at > length)
-            at = length;
-        job_error_at(job, DIAG_E0405, span_of(json->file, at, at < length ? at + 1 : at),
-                     "`%s` is not JSON: %s", path, without_near(job, error.text));
+        job_error_at(job, DIAG_E0405, span_of(json->file, wrong.at, wrong.at + (wrong.at < length)),
+                     "`%s` is not JSON: %s", path, wrong.what);
         return false;
     }
     if (!json_is_object(json->root)) {

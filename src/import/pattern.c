@@ -70,6 +70,13 @@ static size_t layer_of(const char *text, size_t none)
     return (size_t)strtoul(text + 7, NULL, 10);
 }
 
+/* Modules are named for the first expert, which stands for all of them. */
+static bool of_other_expert(const char *text)
+{
+    const char *at = strstr(text, ".experts.");
+    return at && at[9] >= '1' && at[9] <= '9';
+}
+
 /* Python's expression as a POSIX one, anchored as re.match anchors it. NULL when it uses more than that. */
 static const char *posix_expression(struct arena *arena, const char *text)
 {
@@ -120,8 +127,8 @@ bool patterns_add(struct patterns *patterns, const char *text, const void *value
         if (pattern->glob && layer == patterns->layers && ++patterns->globs > GLOBS_MAX)
             return false; /* each would be held against every matrix of the model */
         pattern->of_layer = layer < patterns->layers;
-        if (layer > patterns->layers)
-            return true; /* of an MTP layer, or of none */
+        if (layer > patterns->layers || (pattern->of_layer && of_other_expert(pattern->text)))
+            return true; /* of an MTP layer, or of none; or of no module that is asked for */
     }
     if (patterns->last[layer])
         patterns->last[layer]->next = pattern;

@@ -416,7 +416,7 @@ static void read_beside(struct config *config)
     const char *path = job_beside(job, job->path, "hf_quant_config.json");
     struct json_file json;
     if (job->alone || job_read(job, path, SOURCE_MAX_BYTES, &text) != NULL ||
-        !json_file_read(job, path, buffer_string(&text), text.length, &json))
+        !json_file_read(job, path, buffer_string(&text), text.length, CONFIG_VALUES_MAX, &json))
         return;
     struct quantization quantization = {.config = config,
                                         .json = &json,

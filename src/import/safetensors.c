@@ -145,7 +145,7 @@ static bool config_beside(struct import_job *job, struct architecture *model, bo
     *found = !job->alone && job_read(job, path, SOURCE_MAX_BYTES, &text) == NULL;
     if (!*found)
         return true;
-    if (!json_file_read(job, path, buffer_string(&text), text.length, &json))
+    if (!json_file_read(job, path, buffer_string(&text), text.length, CONFIG_VALUES_MAX, &json))
         return false;
     bool good = config_architecture(job, &json, model);
     json_decref(json.root);
@@ -338,7 +338,7 @@ bool safetensors_read_index(struct import_job *job, const char *text, size_t len
     struct json_file json;
     struct shard_list list = {0};
     bool configured, here = !job->alone;
-    if (!json_file_read(job, job->path, text, length, &json))
+    if (!json_file_read(job, job->path, text, length, INDEX_VALUES_MAX, &json))
         return false;
     bool good = list_shards(job, &json, &list) && config_beside(job, model, &configured);
     const char *missing = good && list.names.count > 0 ? list.names.items[0] : "";

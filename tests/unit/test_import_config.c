@@ -243,13 +243,21 @@ Test(import_config, wrong_values_are_refused_where_they_stand)
     expect_error(arena_printf(arena, frame, "0", "4"), "E0407", 2, 46, "is 0");
     expect_error(arena_printf(arena, frame, "99999", "4"), "E0407", 2, 46, "at most 10000");
     expect_error(arena_printf(arena, frame, "2", "8"), "E0407", 3, 1, "8 key/value heads for 4 query heads");
-    expect_error(arena_printf(arena, frame, "1e400", "4"), "E0405", 2, 71, "overflow");
+    expect_error(arena_printf(arena, frame, "1e400", "4"), "E0405", 2, 67, "overflow");
 }
 
 Test(import_config, json_errors_have_line_and_column)
 {
     expect_error("{\"a\": 1,\n \"b\" 2}", "E0405", 2, 6, "not JSON");
-    expect_error("{\"a\": 1,\n \"a\": 2}", "E0405", 2, 4, "duplicate");
+    expect_error("{\"a\": 1,\n \"a\": 2}", "E0405", 2, 2, "duplicate");
+    expect_error("{\"a\": \"b\n\"}", "E0405", 1, 9, "control character");
+    expect_error("{\"a\": \"\xc0\xaf\"}", "E0405", 1, 8, "UTF-8");
+    expect_error("{\"a\": \"\\ud800\"}", "E0405", 1, 8, "no character");
+    expect_error("{\"a\": \"b\\q\"}", "E0405", 1, 9, "escape");
+    expect_error("{\"a\": 01}", "E0405", 1, 7, "number");
+    expect_error("{\"a\": [1, 2}", "E0405", 1, 12, "`]` was expected");
+    expect_error("{\"a\": \"b", "E0405", 1, 7, "not closed");
+    expect_error("{} x", "E0405", 1, 4, "follows");
     expect_error("[1, 2]", "E0405", 1, 1, "not a JSON object");
     expect_error("", "E0405", 1, 1, "not JSON");
     struct buffer deep = buffer_in(arena);
