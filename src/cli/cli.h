@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/language.h"
 #include "base/vec.h"
 #include "source/diag_render.h"
 
@@ -44,6 +45,8 @@ struct cli {
     const char *format;             /* -f, or NULL */
     enum colour_choice colour;
     enum diagnostics_form diagnostics;
+    bool language_given; /* --lang; else the plan says */
+    enum language language;
     const char *deps;   /* --deps, or NULL */
     unsigned width;     /* 0: of the terminal, else 80 */
     size_t max_errors;  /* 0: all */

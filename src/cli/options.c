@@ -11,6 +11,7 @@
 enum option_id {
     OPTION_OUTPUT,
     OPTION_FORMAT,
+    OPTION_LANGUAGE,
     OPTION_INCLUDE,
     OPTION_SET,
     OPTION_FAIL_IF,
@@ -45,6 +46,8 @@ static const struct option_row {
     {OPTION_OUTPUT, 'o', "output", "FILE", WRITES | COMMAND_IMPORT,
      "write the report to FILE, in the format of its suffix; may be repeated"},
     {OPTION_FORMAT, 'f', "format", "NAME", WRITES | COMMAND_EXPLAIN, "write the report in this format"},
+    {OPTION_LANGUAGE, 0, "lang", "NAME", WRITES | COMMAND_EXPLAIN,
+     "en or zh: the language of the report, whatever the plan says"},
     {OPTION_INCLUDE, 'I', "include", "DIR", COMMAND_ANY & ~COMMAND_IMPORT,
      "look for imports and for replacements of the standard library here"},
     {OPTION_SET, 0, "set", "NAME.ATTR=VALUE", READS_PLANS,
@@ -106,6 +109,14 @@ static bool set_diagnostics(struct cli *cli, const char *value)
     return false;
 }
 
+static bool set_language(struct cli *cli, const char *value)
+{
+    cli->language_given = language_find(value, &cli->language);
+    if (!cli->language_given)
+        cli_complain("--lang takes en or zh, not `%s`", value);
+    return cli->language_given;
+}
+
 static bool set_format(struct cli *cli, const char *value)
 {
     cli->format = value;
@@ -139,6 +150,7 @@ static bool apply(struct cli *cli, enum option_id id, const char *value)
     switch (id) {
     case OPTION_OUTPUT: *VEC_PUSH(cli->arena, cli->outputs) = value; return true;
     case OPTION_FORMAT: return set_format(cli, value);
+    case OPTION_LANGUAGE: return set_language(cli, value);
     case OPTION_INCLUDE: *VEC_PUSH(cli->arena, cli->include_dirs) = value; return true;
     case OPTION_SET: *VEC_PUSH(cli->arena, cli->overrides) = value; return true;
     case OPTION_FAIL_IF: *VEC_PUSH(cli->arena, cli->fail_if) = value; return true;

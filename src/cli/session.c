@@ -105,6 +105,8 @@ enum exit_status session_open(struct session *session, struct cli *cli, const ch
         return EXIT_FILE;
     }
     session->evaluator = evaluator_new(session->plan);
+    if (cli->language_given)
+        evaluator_set_language(session->evaluator, cli->language);
     plan_check(session->plan);
     evaluate_all(session->evaluator);
     return EXIT_FINE;

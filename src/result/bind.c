@@ -5,6 +5,7 @@
 
 #include "result/bind_internal.h"
 #include "result/check.h"
+#include "source/phrase.h"
 
 /* ---- errors ----------------------------------------------------------------------------------- */
 
@@ -12,7 +13,7 @@ struct diag *bind_error(struct bind_job *job, enum diag_code code, struct span s
 {
     va_list arguments;
     va_start(arguments, format);
-    const char *text = arena_vprintf(job->binder->arena, format, arguments);
+    const char *text = phrases_compose(diags_phrases(plan_diags(job->binder->plan)), format, arguments);
     va_end(arguments);
     job->failed = true;
     if (!job->why)
@@ -41,8 +42,8 @@ bool bind_poisoned(struct bind_job *job, const struct decl *decl)
         return false;
     job->failed = true;
     if (!job->why)
-        job->why = arena_printf(job->binder->arena, "%s `%s` has an error", kind_name(decl->kind),
-                                decl->name ? decl->name : "");
+        job->why = phrases_printf(diags_phrases(plan_diags(job->binder->plan)), "%s `%s` has an error",
+                                  kind_name(decl->kind), decl->name ? decl->name : "");
     return true;
 }
 

@@ -97,7 +97,9 @@ struct report *report_build(struct evaluator *evaluator, struct report_options o
         .plan = plan,
         .view = plan_view(plan),
         .report = report,
+        .language = evaluator_language(evaluator),
     };
+    report->language = builder.language;
     report->plan = builder.view->path;
     report->sources = plan_sources(plan);
     if (builder.view->report != NULL)

@@ -3,6 +3,7 @@
 #define PERFC_RESULT_BUILD_INTERNAL_H
 
 #include "result/build.h"
+#include "result/message.h"
 #include "result/vary.h"
 #include "sema/unit.h"
 
@@ -15,6 +16,7 @@ struct builder {
     struct plan *plan;
     const struct plan_view *view;
     struct report *report;
+    enum language language;
     const struct evaluation **scenarios; /* of the plan, in order */
     size_t count;
     size_t valid;                     /* how many of them have results */
@@ -87,10 +89,27 @@ void add_matrix(struct builder *builder, struct report_section *section, const c
 
 /* Where decode's bound, the fit and the assertions that read it change. */
 void say_changes(struct builder *builder, struct report_section *section,
-                    const struct evaluation *evaluation);
+                 const struct evaluation *evaluation);
 /* An input's value in the unit a person would pick, with as many digits as tell it from what it is now. */
 const char *input_text(struct builder *builder, const struct evaluation *evaluation, enum vary input,
                        double value, double now);
+
+/* ---- words ---------------------------------------------------------------------------------- */
+
+/* A text of messages.def in the report's language: the functions where it has no placeholders, else the
+ * macros with the texts that stand in them. say() and SAY() add to a rich text. */
+const char *words(const struct builder *builder, enum message message);
+void say(const struct builder *builder, struct rich_text *out, enum tone tone, enum message message);
+#define WORDS(builder, message, ...) MESSAGE_TEXT((builder)->arena, (builder)->language, message, __VA_ARGS__)
+#define SAY(builder, out, tone, message, ...)                                                                \
+    MESSAGE_RICH((builder)->arena, out, tone, (builder)->language, message, __VA_ARGS__)
+
+/* A text that is data (a reason, a warning, a value in words) as the report's language has it. */
+const char *phrase(const struct builder *builder, const char *english);
+
+/* A quantity's label, and the same inside a sentence: "time per token"; "KV cache" stays. */
+const char *label_of(const struct builder *builder, const struct quantity_info *info);
+const char *label_within(struct builder *builder, const struct quantity_info *info);
 
 /* ---- text ----------------------------------------------------------------------------------- */
 

@@ -7,6 +7,34 @@
 #include "base/buffer.h"
 #include "result/build_internal.h"
 #include "result/name.h"
+#include "source/diag.h"
+#include "source/phrase.h"
+
+const char *words(const struct builder *builder, enum message message)
+{
+    return message_pattern(builder->language, message);
+}
+
+void say(const struct builder *builder, struct rich_text *out, enum tone tone, enum message message)
+{
+    message_rich(builder->arena, out, tone, builder->language, message, NULL, 0);
+}
+
+const char *phrase(const struct builder *builder, const char *english)
+{
+    const struct diags *diags = builder->plan ? plan_diags(builder->plan) : NULL;
+    return phrase_in(diags ? diags_phrases(diags) : NULL, builder->language, english);
+}
+
+const char *label_of(const struct builder *builder, const struct quantity_info *info)
+{
+    return quantity_label(info, builder->language);
+}
+
+const char *label_within(struct builder *builder, const struct quantity_info *info)
+{
+    return lower_first(builder, label_of(builder, info));
+}
 
 static bool is_data(struct dim dim)
 {

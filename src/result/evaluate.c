@@ -10,6 +10,7 @@
 #include "result/measured.h"
 #include "result/name.h"
 #include "sema/unit.h"
+#include "source/phrase.h"
 
 struct record {
     struct evaluation evaluation;
@@ -21,11 +22,13 @@ struct evaluator {
     struct plan *plan;
     struct arena *arena;
     struct binder *binder;
-    struct map *records;                               /* by scenario */
-    struct map *told;                                  /* declarations whose warnings were reported */
-    struct map *formulas;                              /* by text */
-    const struct evaluation *supposed;                 /* stands in for its scenario's own; or NULL */
+    struct map *records;               /* by scenario */
+    struct map *told;                  /* declarations whose warnings were reported */
+    struct map *formulas;              /* by text */
+    const struct evaluation *supposed; /* stands in for its scenario's own; or NULL */
     bool supposed_read;
+    bool language_set;
+    enum language language;
     const char *units[QUANTITY_COUNT][DIM_BASE_COUNT]; /* SI unit texts, by currency */
 };
 
@@ -353,6 +356,27 @@ struct evaluator *evaluator_new(struct plan *plan)
 struct plan *evaluator_plan(const struct evaluator *evaluator)
 {
     return evaluator->plan;
+}
+
+void evaluator_set_language(struct evaluator *evaluator, enum language language)
+{
+    evaluator->language = language;
+    evaluator->language_set = true;
+}
+
+enum language evaluator_language(const struct evaluator *evaluator)
+{
+    struct decl *report = plan_view(evaluator->plan)->report;
+    enum language language = LANGUAGE_EN;
+    if (evaluator->language_set)
+        return evaluator->language;
+    const char *name = report ? plan_text(evaluator->plan, report, ATTR_REPORT_LANGUAGE, NULL) : NULL;
+    return name && language_find(name, &language) ? language : LANGUAGE_EN;
+}
+
+const char *evaluator_phrase(const struct evaluator *evaluator, const char *english)
+{
+    return phrase_in(diags_phrases(plan_diags(evaluator->plan)), evaluator_language(evaluator), english);
 }
 
 struct map *evaluator_formulas(const struct evaluator *evaluator)

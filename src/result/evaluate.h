@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/language.h"
 #include "model/perfmodel.h"
 #include "result/bind.h"
 #include "result/quantity.h"
@@ -37,6 +38,13 @@ struct evaluation {
 struct evaluator *evaluator_new(struct plan *plan);
 
 struct plan *evaluator_plan(const struct evaluator *evaluator);
+
+/* The language in which people read what is evaluated: what was set, else what the plan's `report` says. */
+void evaluator_set_language(struct evaluator *evaluator, enum language language);
+enum language evaluator_language(const struct evaluator *evaluator);
+
+/* A text that is data (a reason, a value in words) in that language. */
+const char *evaluator_phrase(const struct evaluator *evaluator, const char *english);
 
 /* Where derivations remember the formulas they took apart (derive_internal.h), by their texts. */
 struct map *evaluator_formulas(const struct evaluator *evaluator);

@@ -186,7 +186,7 @@ static double gpu_balance(const struct bound_gpu *gpu, enum pm_compute format)
 
 static const struct quantity_info rows[QUANTITY_COUNT] = {
 #define QUANTITY(scope_, id_, name_, type_, unit_, better_, label_, value_, band_, exists_, why_, formula_,  \
-                 static_formula_, source_, doc_)                                                             \
+                 static_formula_, source_, doc_, chinese_label_, chinese_doc_)                               \
     {                                                                                                        \
         .id = Q_##id_,                                                                                       \
         .scope = QUANTITY_OF_##scope_,                                                                       \
@@ -200,6 +200,8 @@ static const struct quantity_info rows[QUANTITY_COUNT] = {
         .static_formula = static_formula_,                                                                   \
         .source = source_,                                                                                   \
         .doc = doc_,                                                                                         \
+        .chinese_label = chinese_label_,                                                                     \
+        .chinese_doc = chinese_doc_,                                                                         \
     },
 #include "result/quantities.def"
 #undef QUANTITY
@@ -208,6 +210,16 @@ static const struct quantity_info rows[QUANTITY_COUNT] = {
 const struct quantity_info *quantity_info(enum quantity quantity)
 {
     return &rows[quantity];
+}
+
+const char *quantity_label(const struct quantity_info *info, enum language language)
+{
+    return language == LANGUAGE_ZH ? info->chinese_label : info->label;
+}
+
+const char *quantity_doc(const struct quantity_info *info, enum language language)
+{
+    return language == LANGUAGE_ZH ? info->chinese_doc : info->doc;
 }
 
 const struct quantity_info *quantity_find(enum quantity_scope scope, const char *name)

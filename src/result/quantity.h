@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/language.h"
 #include "result/report.h"
 #include "sema/plan.h"
 #include "sema/value.h"
@@ -37,15 +38,20 @@ struct quantity_info {
     const char *unit;        /* its dimension by one of its units; "money": the currency of the prices */
     enum quantity_better better;
     bool has_band;       /* NAME.low and NAME.high exist too */
-    const char *label;   /* for people: "Time per token" */
+    const char *label;   /* for people: "Time per token"; English, as doc is: see quantity_label() */
     const char *formula; /* an expression of the language over other quantities and attributes, or NULL */
     const char *static_formula; /* the same for a static step (`context` + `batch`), where it differs */
     const char *source;         /* of the formula */
     const char *doc;            /* one sentence */
+    const char *chinese_label, *chinese_doc;
 };
 
 /* The row of a quantity. */
 const struct quantity_info *quantity_info(enum quantity quantity);
+
+/* Label and sentence in a language. */
+const char *quantity_label(const struct quantity_info *info, enum language language);
+const char *quantity_doc(const struct quantity_info *info, enum language language);
 
 /* The row of this name ("decode.intensity"; "tpot.low" is no row), or NULL. */
 const struct quantity_info *quantity_find(enum quantity_scope scope, const char *name);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/language.h"
 #include "base/vec.h"
 
 struct diags;
@@ -291,6 +292,7 @@ struct report_input {
 struct diff;
 
 struct report {
+    enum language language;  /* of every text in it that is no name, number or unit */
     const char *plan;        /* path as named */
     const char *title;       /* or NULL */
     struct rich_text verdict;/* one sentence */

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/vec.h"
+#include "source/phrase.h"
 
 static const struct diag_info table[] = {
 #define DIAG(code, slug, severity, title, paragraph) {#code, slug, DIAG_##severity, title, paragraph},
@@ -21,6 +22,7 @@ struct entry {
 
 struct diags {
     struct arena *arena;
+    struct phrases *phrases;
     VEC(struct entry) list;
     size_t errors, warnings;
 };
@@ -29,6 +31,7 @@ struct diags *diags_new(struct arena *arena)
 {
     struct diags *diags = ARENA_NEW(arena, struct diags);
     diags->arena = arena;
+    diags->phrases = phrases_new(arena);
     return diags;
 }
 
@@ -45,7 +48,7 @@ struct diag *diag_add(struct diags *diags, enum diag_code code, struct span span
     struct diag *diag = ARENA_NEW(diags->arena, struct diag);
     va_list arguments;
     va_start(arguments, format);
-    diag->message = arena_vprintf(diags->arena, format, arguments);
+    diag->message = phrases_compose(diags->phrases, format, arguments);
     va_end(arguments);
     diag->code = code;
     diag->span = span;
@@ -68,7 +71,7 @@ static struct diag *add_note(struct diags *diags, struct diag *diag, struct span
 {
     struct diag_note *note = ARENA_NEW(diags->arena, struct diag_note);
     note->span = span;
-    note->text = arena_vprintf(diags->arena, format, arguments);
+    note->text = phrases_compose(diags->phrases, format, arguments);
     if (replacement != NULL)
         note->replacement = arena_strdup(diags->arena, replacement);
     if (diag->last_note == NULL)
@@ -153,6 +156,11 @@ void diags_sort(struct diags *diags)
         kept++;
     }
     diags->list.count = kept;
+}
+
+struct phrases *diags_phrases(const struct diags *diags)
+{
+    return diags->phrases;
 }
 
 size_t diags_count(const struct diags *diags)

@@ -44,6 +44,7 @@ struct diag {
 };
 
 struct diags;
+struct phrases;
 
 /* An empty list, owned by `arena`. */
 struct diags *diags_new(struct arena *arena);
@@ -71,6 +72,9 @@ struct diag *diag_fix(struct diags *diags, struct diag *diag, struct span span, 
 
 /* Sorts by file and place (stable), so that rendering is in source order; drops exact repeats. */
 void diags_sort(struct diags *diags);
+
+/* Messages and notes in other languages (phrase.h), by what they say in English. */
+struct phrases *diags_phrases(const struct diags *diags);
 
 size_t diags_count(const struct diags *diags);
 const struct diag *diags_get(const struct diags *diags, size_t index);
