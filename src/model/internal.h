@@ -142,6 +142,7 @@ struct pm_load {
     double queries;              /* new tokens of each: 1, or those of a verification */
     struct pm_contexts contexts; /* tokens they read */
     double prompt, cached;       /* prompt tokens in this step, on one replica, after cached ones */
+    double prompts;              /* equal prompts that they are of; 0: one */
     double tower_tokens;         /* tokens that pass the tower first */
     double requests;             /* requests that the prompts belong to: 1 */
 };

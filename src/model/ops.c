@@ -89,6 +89,18 @@ struct reach {
     double cached;   /* read by the prompt */
 };
 
+/* Equal prompts pass side by side: each attends to its own tokens. */
+static double prompts_of(const struct pm_load *load)
+{
+    return load->prompts > 0 ? load->prompts : 1;
+}
+
+static double prompt_pairs(const struct pm_load *load, double window, double chunk)
+{
+    double prompts = prompts_of(load);
+    return prompts * pm_attended_pairs(load->prompt / prompts, load->cached, window, chunk);
+}
+
 static struct reach reach_of(const struct step_context *step, const struct pm_block *block)
 {
     const struct pm_load *load = step->load;
@@ -98,8 +110,8 @@ static struct reach reach_of(const struct step_context *step, const struct pm_bl
     }
     struct reach reach = {
         .attended = pm_attended_mean(load->contexts, window, block->chunk),
-        .pairs = pm_attended_pairs(load->prompt, load->cached, window, block->chunk),
-        .cached = pm_attended_cached(load->cached, window, block->chunk),
+        .pairs = prompt_pairs(load, window, block->chunk),
+        .cached = prompts_of(load) * pm_attended_cached(load->cached, window, block->chunk),
     };
     if (step->input->engine->as_calibrated && window > 0) {
         double middle = (load->contexts.first + load->contexts.last) / 2;
@@ -129,9 +141,8 @@ static void launch_index(const struct step_context *step, const struct pm_block 
                step->sequences * context * block->index_dim, 0);
     }
     if (load->prompt > 0) {
-        attend(step, "index scores (prompt)",
-               2 * columns * pm_attended_pairs(load->prompt, load->cached, 0, 0), rate,
-               (load->prompt + load->cached) * block->index_dim, 0);
+        attend(step, "index scores (prompt)", 2 * columns * prompt_pairs(load, 0, 0), rate,
+               (load->prompt + prompts_of(load) * load->cached) * block->index_dim, 0);
     }
 }
 
@@ -203,7 +214,8 @@ static void launch_recurrent(const struct step_context *step, const struct pm_bl
     bool declared = block->attention_params > 0;
     double bytes = block->state_bytes > 0 ? 2 * block->state_bytes / tp : 8 * state;
     /* A prompt passes the state once per 64 tokens (chunked form), and at least once. */
-    double passes = step->sequences + (load->prompt > 0 ? pm_at_least(load->prompt / 64, 1) : 0);
+    double passes =
+        step->sequences + (load->prompt > 0 ? pm_at_least(load->prompt / 64, prompts_of(load)) : 0);
     if (step->input->engine->recurrent_factor > 0) {
         /* Convolution, gates and norms of the state are launched besides. */
         step->sink->launches = step->input->engine->recurrent_factor;

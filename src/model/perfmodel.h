@@ -352,6 +352,7 @@ struct pm_service {
     double tpot;                /* s per token and user */
     double prefill;             /* s of one prompt, decode steps that share its own included */
     double prefill_share;       /* s that one prefill costs everybody else: P of calibration.md */
+    double prefill_step_share;  /* decode steps that carry a part of a prompt; above 1 they carry several */
     double request_time;        /* s, inside ttft: HTTP, tokeniser, first scheduling */
     double stream_time;         /* s, inside ttft: decode steps before the client sees a token */
     double wave_time;           /* s, inside ttft: prefills of the others */

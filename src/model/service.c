@@ -17,6 +17,12 @@ struct pm_contexts pm_case_contexts(const struct pm_case *input)
     return (struct pm_contexts){prompt + 1, prompt + steps};
 }
 
+/* Prompt tokens that a prefix cache holds: at least the last one is computed. */
+static double cached_tokens(const struct pm_case *input)
+{
+    return pm_at_most(pm_at_least(input->cached_prefix, 0), pm_at_least(pm_prompt_tokens(input) - 1, 0));
+}
+
 /* Tokens that one verification of `drafts` drafts yields: (1 - a^(g+1)) / (1 - a), Leviathan et al. 2023. */
 static double tokens_per_step(const struct pm_case *input)
 {
@@ -57,9 +63,7 @@ static void add_scaled(struct pm_step *sum, const struct pm_step *step, double t
 /* All steps of one prompt, `base` decoding meanwhile. Returns how many. */
 static double prefill_steps(const struct pm_case *input, const struct pm_load *base, struct pm_step *sum)
 {
-    double prompt = pm_prompt_tokens(input);
-    double cached = pm_at_most(pm_at_least(input->cached_prefix, 0), pm_at_least(prompt - 1, 0));
-    double fresh = prompt - cached;
+    double cached = cached_tokens(input), fresh = pm_prompt_tokens(input) - cached;
     double chunk = input->chunk > 0 ? input->chunk : input->engine->chunk;
     double chunks = chunk > 0 && !input->engine->ideal ? pm_at_least(ceil(fresh / chunk), 1) : 1;
     *sum = (struct pm_step){0};
@@ -189,8 +193,7 @@ static void serve_ceiling(const struct pm_case *input, struct pm_contexts contex
 {
     struct pm_service *service = &out->ceiling;
     struct pm_load load = pm_decode_load(input, service->running, contexts);
-    double prompt = pm_prompt_tokens(input);
-    double cached = pm_at_most(pm_at_least(input->cached_prefix, 0), pm_at_least(prompt - 1, 0));
+    double prompt = pm_prompt_tokens(input), cached = cached_tokens(input);
     pm_ceiling_of(input, &load, &out->decode_ceiling);
     service->decode_step = -1;
     if (has_decode(input)) {
@@ -202,6 +205,52 @@ static void serve_ceiling(const struct pm_case *input, struct pm_contexts contex
         service->prefill = out->prefill_ceiling.time;
     }
     finish(input, service);
+}
+
+/* Prompts in every step when there is a prompt for each: as many as come, as far as the chunk allows. The
+ * time of such a step. */
+static double crowded_step(const struct pm_case *input, const struct pm_load *decoding, double chunks,
+                           double prompts)
+{
+    double cached = cached_tokens(input), fresh = pm_prompt_tokens(input) - cached;
+    struct pm_step step;
+    if (chunks > 1) {
+        return prefill_steps(input, decoding, &step) > 0 ? step.time / chunks : 0;
+    }
+    struct pm_load load = *decoding;
+    load.prompt = prompts * fresh;
+    load.prompts = load.requests = prompts;
+    load.cached = cached;
+    load.tower_tokens = prompts * pm_at_most(input->model->tower_tokens, fresh);
+    pm_step_of(input, &load, &step, NULL, 0, NULL);
+    return step.time;
+}
+
+/* While a request decodes, each other running sequence needs one prefill. Where those take a part of the
+ * steps, the mean token pays that part of their extra time. Where they would take more than all steps, every
+ * step carries several prompts, as far as its chunk allows, with the fewer sequences that decode meanwhile;
+ * and the prompts that are left delay each other's first token. Never faster with a slower card: the former
+ * grows with the mixed step and the decode step, the latter with a whole mixed step. */
+static void share_steps(const struct pm_case *input, const struct pm_load *load, double chunks,
+                        struct pm_result *out)
+{
+    struct pm_service *service = &out->expected;
+    struct pm_layout layout = pm_layout_of(input);
+    double others = pm_at_least(service->running - 1, 0), steps = input->output / service->tokens_per_step;
+    double wanted = others / (steps * layout.dp * layout.pp), chunk = pm_chunk(input);
+    service->interference = others / input->output * service->prefill_share;
+    service->prefill_step_share = wanted * chunks;
+    if (input->engine->as_calibrated || !(service->prefill_step_share > 1)) {
+        return;
+    }
+    double fresh = pm_prompt_tokens(input) - cached_tokens(input);
+    double most = chunks > 1 ? 1 / chunks : pm_at_least(chunk / fresh, 1);
+    double carried = chunk > 0 ? pm_at_most(wanted, most) : wanted;
+    struct pm_load decoding = *load;
+    decoding.sequences *= carried / wanted;
+    double step = crowded_step(input, &decoding, chunks, carried);
+    service->interference = pm_at_least(step - out->decode.time, 0) / service->tokens_per_step;
+    service->wave_time += (wanted / carried - 1) * steps * step;
 }
 
 /* Efficiencies above 1 and the like must not break the bound. */
@@ -250,17 +299,19 @@ static void serve_expected(const struct pm_case *input, struct pm_contexts conte
     double extra = out->mixed.time - (decodes ? chunks * out->decode.time : 0);
     pipeline(input, chunks, &out->mixed);
     raise_to(&out->mixed, out->prefill_ceiling.time);
-    double others = pm_at_least(service->running - 1, 0);
     service->request_time = engine->request_time;
     service->stream_time = engine->stream_interval; /* steps; finish() turns them into time */
     service->prefill = loop ? out->mixed.time : out->prefill.time;
     if (loop) {
         /* Replicas prefill at the same time; in a pipeline each stage is held up for its own part. */
         service->prefill_share = pm_at_least(extra, 0) / (layout.dp * layout.pp);
-        service->interference = decodes ? others / input->output * service->prefill_share : 0;
         /* Without decoding the loop is nothing but prefills, and each request waits for all others'. */
-        service->wave_time = (decodes ? engine->first_wave : 1) * others * service->prefill_share +
+        service->wave_time = (decodes ? engine->first_wave : 1) * pm_at_least(service->running - 1, 0) *
+                                 service->prefill_share +
                              pm_at_least(engine->user_time, 0) * service->running;
+        if (decodes) {
+            share_steps(input, &load, chunks, out);
+        }
     }
     finish(input, service);
 }
