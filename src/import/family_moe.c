@@ -131,8 +131,8 @@ void build_mimo_flash(struct config *config, unsigned traits)
     }
 }
 
-/* Gemma 4: full layers have heads of their own size and number, whose values may be their keys; a dense
- * feed-forward stands beside the experts. */
+/* Gemma 4, as in transformers' modeling_gemma4.py: full layers have heads of their own size and number, whose
+ * values may be their keys; a dense feed-forward stands beside the experts. */
 void build_gemma4(struct config *config, unsigned traits)
 {
     static const char *const unsure[] = {"num_kv_shared_layers", "hidden_size_per_layer_input"};
@@ -148,9 +148,11 @@ void build_gemma4(struct config *config, unsigned traits)
         config_missing(config, "layer_types");
     for (size_t i = 0; i < config->model.layer_count; i++) {
         double *v = config->model.layers[i].value;
+        v[LAYER_EXTRA_PARAMS] = 1; /* the scale of the layer's output */
         if (experts) {
             v[LAYER_PARALLEL_FFN] = config->ffn;
             v[LAYER_NORMS] = 7;
+            v[LAYER_EXTRA_PARAMS] += config->model.hidden + v[LAYER_EXPERTS]; /* scales of the router */
         }
         if (v[LAYER_WINDOW] > 0)
             continue;
@@ -158,8 +160,6 @@ void build_gemma4(struct config *config, unsigned traits)
         v[LAYER_KV_HEADS] = config_count_or(config, "num_global_key_value_heads", v[LAYER_KV_HEADS]);
         v[LAYER_SHARED_KV] = config_flag_or(config, "attention_k_eq_v", false);
     }
-    architecture_note(config->job->arena, &config->model,
-                      "No published total was found to check the count of Gemma 4 against.");
 }
 
 /* MiniMax-M1 and Text-01: lightning attention (queries, keys, values, output gate, output, one norm) with a

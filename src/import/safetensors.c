@@ -174,18 +174,17 @@ static void size_alone(struct checkpoint *checkpoint, struct architecture *model
 static bool from_shapes(struct checkpoint *checkpoint, struct architecture *model)
 {
     struct import_job *job = checkpoint->job;
-    const char *wrong =
-        checkpoint->packed ? "its weights are packed" : shapes_model(checkpoint->shapes, model);
     if (checkpoint->inventory.elements == 0) {
         job_error(job, DIAG_E0407, "`%s` holds no tensors", job->path);
         return false;
     }
-    if (wrong) {
-        struct diag *diag =
-            job_error(job, DIAG_E0407, "`%s` does not say enough about the model: %s", job->path, wrong);
+    if (checkpoint->packed) {
+        struct diag *diag = job_error(
+            job, DIAG_E0407, "`%s` does not say enough about the model: its weights are packed", job->path);
         diag_note(job->diags, diag, "put the model's config.json beside it");
         return false;
     }
+    shapes_model(checkpoint->shapes, model);
     if (model->layer_count == 0) {
         size_alone(checkpoint, model);
         return true;

@@ -9,8 +9,8 @@ struct shapes;
 struct shapes *shapes_new(struct arena *arena);
 void shapes_add(struct shapes *shapes, const struct tensor *tensor);
 
-/* Fills the model's layers and ends. What the shapes cannot tell, or NULL; no layers at all when the names
- * are not those of a llama-like model. */
-const char *shapes_model(struct shapes *shapes, struct architecture *model);
+/* Fills the model's layers and ends; no layers at all when the names are not those of a llama-like model. How
+ * many experts a token uses no shape tells: it is left out. */
+void shapes_model(struct shapes *shapes, struct architecture *model);
 
 #endif

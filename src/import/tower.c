@@ -79,18 +79,49 @@ static double llama4(const struct tower *tower, double hidden)
            tower->layers * vision_layer(tower) + tower->inner * out + out * out + out * hidden;
 }
 
+/* Kimi-K2.5: MoonViT with learned positions, its last norm, then a norm, a merger of four patches and a
+ * projection. Published: 400 million in the tower itself. */
+static double moonvit(const struct tower *tower, double hidden)
+{
+    double w = tower->width, out = tower->out > 0 ? tower->out : hidden;
+    json_t *merge = json_object_get(tower->vision, "merge_kernel_size");
+    double merged =
+        w * json_number_value(json_array_get(merge, 0)) * json_number_value(json_array_get(merge, 1));
+    double positions =
+        value_of(tower->vision, "init_pos_emb_height") * value_of(tower->vision, "init_pos_emb_width");
+    return 3 * tower->patch * tower->patch * w + w + positions * w + tower->layers * vision_layer(tower) +
+           2 * w + 2 * w + merged * merged + merged + merged * out + out;
+}
+
+/* Gemma 4: patches and two tables of positions, layers with four RMS norms, norms of queries and keys and a
+ * gated feed-forward, all without biases, a mean and a scale, one projection. Published: some 550 million. */
+static double gemma4(const struct tower *tower, double hidden)
+{
+    double w = tower->width, head = value_of(tower->vision, "head_dim");
+    double heads = value_of(tower->vision, "num_attention_heads") * head;
+    double keys = value_of(tower->vision, "num_key_value_heads") * head;
+    double layer = 2 * w * heads + 2 * w * keys + 2 * head + 3 * w * tower->inner + 4 * w;
+    double clips = json_is_true(json_object_get(tower->vision, "use_clipped_linears")) ? 7 * 4 : 0;
+    return 3 * tower->patch * tower->patch * w + 2 * value_of(tower->vision, "position_embedding_size") * w +
+           tower->layers * (layer + clips) +
+           (json_is_true(json_object_get(tower->vision, "standardize")) ? 2 * w : 0) + w * hidden;
+}
+
 static const struct {
     const char *wrapper, *vision; /* model_type of the file and of its vision_config; NULL: any */
     double (*count)(const struct tower *tower, double hidden);
+    bool square; /* the size of the image decides how many positions there are */
 } towers[] = {
-    {"gemma3", "siglip_vision_model", siglip},
-    {"llava", "clip_vision_model", clip},
-    {"mistral3", "pixtral", pixtral},
-    {"qwen3_vl", NULL, qwen},
-    {"qwen3_vl_moe", NULL, qwen},
-    {"qwen3_5", NULL, qwen},
-    {"qwen3_5_moe", NULL, qwen},
-    {"llama4", NULL, llama4},
+    {"gemma3", "siglip_vision_model", siglip, true},
+    {"llava", "clip_vision_model", clip, true},
+    {"mistral3", "pixtral", pixtral, false},
+    {"qwen3_vl", NULL, qwen, false},
+    {"qwen3_vl_moe", NULL, qwen, false},
+    {"qwen3_5", NULL, qwen, false},
+    {"qwen3_5_moe", NULL, qwen, false},
+    {"llama4", NULL, llama4, true},
+    {"kimi_k25", NULL, moonvit, false},
+    {"gemma4", "gemma4_vision", gemma4, false},
 };
 
 static bool is(const char *word, const char *other)
@@ -102,14 +133,14 @@ static struct tower read_tower(struct config *config, json_t *vision, bool pixel
 {
     struct tower tower = {
         .vision = vision,
-        .width = value_of(vision, "hidden_size"),
-        .inner = value_of(vision, "intermediate_size"),
-        .layers = value_of(vision, "num_hidden_layers|depth"),
+        .width = value_of(vision, "hidden_size|vt_hidden_size"),
+        .inner = value_of(vision, "intermediate_size|vt_intermediate_size"),
+        .layers = value_of(vision, "num_hidden_layers|depth|vt_num_hidden_layers"),
         .patch = value_of(vision, "patch_size"),
         .image = value_of(vision, "image_size"),
         .merge = value_of(vision, "spatial_merge_size"),
-        .out =
-            value_of(vision, pixels_shuffled ? "projector_output_dim|vision_output_dim" : "out_hidden_size"),
+        .out = value_of(vision, pixels_shuffled ? "projector_output_dim|vision_output_dim"
+                                                : "out_hidden_size|text_hidden_size"),
     };
     if (tower.merge == 0)
         tower.merge = value_of(config->root, "spatial_merge_size");
@@ -136,7 +167,7 @@ void config_tower(struct config *config)
     for (size_t i = 0; i < sizeof towers / sizeof towers[0]; i++) {
         bool known = is(wrapper, towers[i].wrapper) && (!towers[i].vision || is(kind, towers[i].vision));
         bool sized = tower.width > 0 && tower.inner > 0 && tower.layers > 0 && tower.patch > 0 &&
-                     (tower.image > 0 || towers[i].count == qwen || towers[i].count == pixtral);
+                     (tower.image > 0 || !towers[i].square);
         if (!known || !sized)
             continue;
         model->tower_params = towers[i].count(&tower, model->hidden);
