@@ -26,7 +26,7 @@ static void compare_readers(const uint8_t *data, size_t size)
         require(json_equal(own, other));
     else if (own) /* what Python writes for numbers that JSON has not */
         require(holds(data, size, "NaN") || holds(data, size, "Infinity"));
-    else if (other)
+    else if (other && memchr(data, 0, size) == NULL) /* jansson loses a NUL behind a number */
         require(strcmp(wrong.what, "values are nested too deeply") == 0 ||
                 strcmp(wrong.what, "it has more keys than any configuration") == 0);
     json_decref(own);
