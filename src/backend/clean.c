@@ -81,21 +81,26 @@ static bool is_plain_ascii(const char *text, size_t length)
     return true;
 }
 
+struct clean_piece clean_piece(const char *text, size_t length, size_t *offset)
+{
+    size_t start = *offset;
+    uint32_t code = clean_next(text, length, offset);
+    bool line_end = code == '\r' && *offset < length && text[*offset] == '\n';
+    if (line_end)
+        return (struct clean_piece){"", 0};
+    if (is_line_space(code))
+        return (struct clean_piece){" ", 1};
+    if (is_control(code) || is_directional(code) || code == CLEAN_REPLACEMENT)
+        return (struct clean_piece){REPLACEMENT, sizeof REPLACEMENT - 1};
+    return (struct clean_piece){text + start, *offset - start};
+}
+
 const char *clean_bytes(struct arena *arena, const char *text, size_t length)
 {
     struct buffer out = buffer_in(arena);
     for (size_t at = 0; at < length;) {
-        size_t start = at;
-        uint32_t code = clean_next(text, length, &at);
-        bool line_end = code == '\r' && at < length && text[at] == '\n';
-        if (line_end)
-            continue;
-        if (is_line_space(code))
-            buffer_byte(&out, ' ');
-        else if (is_control(code) || is_directional(code) || code == CLEAN_REPLACEMENT)
-            buffer_text(&out, REPLACEMENT);
-        else
-            buffer_add(&out, text + start, at - start);
+        struct clean_piece piece = clean_piece(text, length, &at);
+        buffer_add(&out, piece.bytes, piece.length);
     }
     return buffer_string(&out);
 }

@@ -16,6 +16,14 @@ enum { CLEAN_REPLACEMENT = 0xFFFD };
  * sequence (the longest that could begin a character, Unicode 15 table 3-7) gives U+FFFD once. */
 uint32_t clean_next(const char *text, size_t length, size_t *offset);
 
+/* What is shown of the character at text[*offset] (with *offset < length), past which *offset is moved:
+ * the character itself, or what clean_line() puts in its place. */
+struct clean_piece {
+    const char *bytes;
+    size_t length; /* 0: the first half of a line end */
+};
+struct clean_piece clean_piece(const char *text, size_t length, size_t *offset);
+
 /* Valid UTF-8 on one line that cannot steer a terminal: line ends and tabs become a space, other control
  * characters, directional overrides and ill-formed bytes become U+FFFD. Returns `text` itself when there is
  * nothing to do. NULL gives "". */

@@ -1,53 +1,12 @@
-/* html.c: the report as one self-contained HTML page. The head, verdict and contents are built as one small
- * document; sections are built, written and released one at a time, so that memory follows the largest
- * section and not the page. */
+/* html.c: the report as one self-contained HTML page, written from its first byte to its last. */
 #include "backend/emitters.h"
 
-#include <libxml/HTMLtree.h>
 #include <string.h>
 
 #include "backend/html_digest.h"
 #include "backend/html_page.h"
 #include "backend/report_assets.h"
-#include "base/buffer.h"
 #include "source/diag.h"
-
-/* Stands in the frame where the sections go. Text of a plan cannot look like it: `<` is escaped in text, and
- * html_set() breaks comments up in attributes. */
-static const char sections_marker[] = "sections";
-
-/* ---- writing ------------------------------------------------------------------------------- */
-
-static int append(void *context, const char *bytes, int length)
-{
-    buffer_add(context, bytes, (size_t)length);
-    return length;
-}
-
-static int finish(void *context)
-{
-    (void)context;
-    return 0;
-}
-
-/* Appends the node, or the whole document when it is NULL, as UTF-8 without added whitespace (libxml2's own
- * line breaks differ between its versions). */
-static void dump(struct html_page *page, xmlNodePtr node, struct buffer *out)
-{
-    xmlOutputBufferPtr output = xmlOutputBufferCreateIO(append, finish, out, NULL);
-    if (!output) {
-        page->failed = true;
-        return;
-    }
-    if (node)
-        htmlNodeDumpFormatOutput(output, page->doc, node, "UTF-8", 0);
-    else
-        htmlDocContentDumpFormatOutput(output, page->doc, "UTF-8", 0);
-    if (output->error)
-        page->failed = true;
-    if (xmlOutputBufferClose(output) < 0)
-        page->failed = true;
-}
 
 /* ---- head ---------------------------------------------------------------------------------- */
 
@@ -59,25 +18,24 @@ static const char *plain(struct html_page *page, const struct rich_text *text)
     return buffer_string(&out);
 }
 
-static void meta(struct html_page *page, xmlNodePtr head, const char *name, const char *content)
+static void meta(struct html_page *page, const char *kind, const char *name, const char *content)
 {
-    xmlNodePtr node = html_add(page, head, "meta");
-    html_set(page, node, "name", name);
-    html_set(page, node, "content", content);
-    html_raw(page, head, "\n");
+    html_open(page, "meta", NULL);
+    html_set_plain(page, kind, name);
+    html_set(page, "content", content);
+    html_empty(page);
+    html_line(page);
 }
 
-static void policy(struct html_page *page, xmlNodePtr head)
+static void policy(struct html_page *page)
 {
     char style[HTML_DIGEST_TEXT], script[HTML_DIGEST_TEXT];
-    xmlNodePtr node = html_add(page, head, "meta");
-    html_set(page, node, "http-equiv", "Content-Security-Policy");
-    html_setf(page, node, "content",
-              "default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; "
-              "form-action 'none'",
-              html_digest(style, report_css, report_css_length),
-              html_digest(script, report_js, report_js_length));
-    html_raw(page, head, "\n");
+    meta(page, "http-equiv", "Content-Security-Policy",
+         arena_printf(page->arena,
+                      "default-src 'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri 'none'; "
+                      "form-action 'none'",
+                      html_digest(style, report_css, report_css_length),
+                      html_digest(script, report_js, report_js_length)));
 }
 
 static const char *page_title(const struct html_page *page)
@@ -88,53 +46,65 @@ static const char *page_title(const struct html_page *page)
     return slash && slash[1] ? slash + 1 : page->report->plan;
 }
 
-static void head(struct html_page *page, xmlNodePtr root)
+static void head(struct html_page *page)
 {
-    xmlNodePtr node = html_add(page, root, "head");
-    html_raw(page, node, "\n");
-    html_set(page, html_add(page, node, "meta"), "charset", "utf-8");
-    html_raw(page, node, "\n");
-    policy(page, node);
-    meta(page, node, "viewport", "width=device-width, initial-scale=1");
-    meta(page, node, "color-scheme", "light dark");
-    meta(page, node, "generator", "perfc");
+    html_open(page, "head", NULL);
+    html_line(page);
+    html_open(page, "meta", NULL);
+    html_set_plain(page, "charset", "utf-8");
+    html_empty(page);
+    html_line(page);
+    policy(page);
+    meta(page, "name", "viewport", "width=device-width, initial-scale=1");
+    meta(page, "name", "color-scheme", "light dark");
+    meta(page, "name", "generator", "perfc");
     const char *verdict = plain(page, &page->report->verdict);
-    meta(page, node, "description", *verdict ? verdict : "Sizing report made by perfc");
-    html_add_text(page, node, "title", NULL, page_title(page));
-    html_raw(page, node, "\n");
-    html_raw(page, html_add(page, node, "style"), report_css);
-    html_raw(page, node, "\n");
-    html_raw(page, root, "\n");
+    meta(page, "name", "description", *verdict ? verdict : "Sizing report made by perfc");
+    html_element(page, "title", NULL, page_title(page));
+    html_line(page);
+    html_asset(page, "style", report_css, report_css_length);
+    html_line(page);
+    html_close(page);
+    html_line(page);
 }
 
 /* ---- verdict ------------------------------------------------------------------------------- */
 
-static void assertion(struct html_page *page, xmlNodePtr list, const struct report_assertion *made)
+static void optional(struct html_page *page, const char *class, const char *text)
 {
-    const char *class = made->holds ? "good" : made->why ? "warn" : "bad";
-    xmlNodePtr item = html_add_text(page, list, "li", class, NULL);
-    const char *sign = made->holds ? "✓" : made->why ? "?" : "✗";
-    xmlNodePtr mark = html_add_text(page, item, "span", "mark", sign);
-    html_set(page, mark, "aria-hidden", "true");
-    html_add_text(page, item, "span", "vh", made->holds ? "Holds: " : made->why ? "Undecided: " : "Fails: ");
-    xmlNodePtr body = html_add(page, item, "div");
-    html_add_text(page, body, "code", NULL, made->text);
+    if (text)
+        html_element(page, "span", class, text);
+}
+
+static void place(struct html_page *page, unsigned line)
+{
+    html_open(page, page->lines_linked ? "a" : "span", "place");
+    if (page->lines_linked)
+        html_setf(page, "href", "#L%u", line);
+    html_textf(page, "line %u", line);
+    html_close(page);
+}
+
+static void assertion(struct html_page *page, const struct report_assertion *made)
+{
+    html_open(page, "li", made->holds ? "good" : made->why ? "warn" : "bad");
+    html_open(page, "span", "mark");
+    html_set_plain(page, "aria-hidden", "true");
+    html_text(page, made->holds ? "✓" : made->why ? "?" : "✗");
+    html_close(page);
+    html_element(page, "span", "vh", made->holds ? "Holds: " : made->why ? "Undecided: " : "Fails: ");
+    html_open(page, "div", NULL);
+    html_element(page, "code", NULL, made->text);
     if (made->left && made->right)
-        html_add_text(page, body, "span", "sides",
-                      arena_printf(page->arena, "%s against %s", made->left, made->right));
-    if (made->margin)
-        html_add_text(page, body, "span", "margin", made->margin);
-    if (made->why)
-        html_add_text(page, body, "span", "why", made->why);
-    if (made->message)
-        html_add_text(page, body, "span", "message", made->message);
-    if (made->line) {
-        xmlNodePtr place = html_add_text(page, body, page->lines_linked ? "a" : "span", "place", NULL);
-        if (page->lines_linked)
-            html_setf(page, place, "href", "#L%u", made->line);
-        html_textf(page, place, "line %u", made->line);
-    }
-    html_raw(page, list, "\n");
+        optional(page, "sides", arena_printf(page->arena, "%s against %s", made->left, made->right));
+    optional(page, "margin", made->margin);
+    optional(page, "why", made->why);
+    optional(page, "message", made->message);
+    if (made->line)
+        place(page, made->line);
+    html_close(page);
+    html_close(page);
+    html_line(page);
 }
 
 enum which_assertions { ASSERTIONS_ALL, ASSERTIONS_FAILING, ASSERTIONS_HOLDING };
@@ -142,92 +112,95 @@ enum which_assertions { ASSERTIONS_ALL, ASSERTIONS_FAILING, ASSERTIONS_HOLDING }
 /* More than these, and those that hold are folded: the first screen is for what fails and the key figures. */
 enum { OPEN_ASSERTIONS = 7 };
 
-static void assertions(struct html_page *page, xmlNodePtr parent, enum which_assertions which)
+static void assertions(struct html_page *page, enum which_assertions which)
 {
-    xmlNodePtr list = html_add_text(page, parent, "ul", "assertions", NULL);
-    html_raw(page, list, "\n");
+    html_open(page, "ul", "assertions");
+    html_line(page);
     for (size_t i = 0; i < page->report->assertions.count; i++) {
         const struct report_assertion *made = &page->report->assertions.items[i];
         if (which == ASSERTIONS_ALL || made->holds == (which == ASSERTIONS_HOLDING))
-            assertion(page, list, made);
+            assertion(page, made);
     }
-    html_raw(page, parent, "\n");
+    html_close(page);
+    html_line(page);
 }
 
-static void verdict(struct html_page *page, xmlNodePtr parent)
+/* Those that hold, folded behind their number. */
+static void holding_assertions(struct html_page *page, size_t count)
+{
+    html_open(page, "details", "holding");
+    html_open(page, "summary", NULL);
+    html_element(page, "span", "good", "✓");
+    html_textf(page, " %zu assertion%s", count, count == 1 ? " holds" : "s hold");
+    html_close(page);
+    assertions(page, ASSERTIONS_HOLDING);
+    html_close(page);
+    html_line(page);
+}
+
+static void verdict(struct html_page *page)
 {
     const struct report *report = page->report;
     if (report->verdict.runs.count) {
         const char *tone = html_tone_class(report->verdict_tone);
-        xmlNodePtr node = html_add_text(page, parent, "p", NULL, NULL);
-        html_setf(page, node, "class", tone ? "verdict %s" : "verdict", tone);
-        html_rich(page, node, &report->verdict);
-        html_raw(page, parent, "\n");
+        html_open(page, "p", tone ? arena_printf(page->arena, "verdict %s", tone) : "verdict");
+        html_rich(page, &report->verdict);
+        html_close(page);
+        html_line(page);
     }
     if (!report->assertions.count)
         return;
-    html_add_text(page, parent, "h2", "vh", "Assertions");
+    html_element(page, "h2", "vh", "Assertions");
     size_t holding = 0;
     for (size_t i = 0; i < report->assertions.count; i++)
         holding += report->assertions.items[i].holds;
     if (report->assertions.count <= OPEN_ASSERTIONS) {
-        assertions(page, parent, ASSERTIONS_ALL);
+        assertions(page, ASSERTIONS_ALL);
         return;
     }
     if (holding < report->assertions.count)
-        assertions(page, parent, ASSERTIONS_FAILING);
-    if (holding) {
-        xmlNodePtr details = html_add_text(page, parent, "details", "holding", NULL);
-        xmlNodePtr summary = html_add(page, details, "summary");
-        html_add_text(page, summary, "span", "good", "✓");
-        html_textf(page, summary, " %zu assertion%s", holding, holding == 1 ? " holds" : "s hold");
-        assertions(page, details, ASSERTIONS_HOLDING);
-        html_raw(page, parent, "\n");
-    }
+        assertions(page, ASSERTIONS_FAILING);
+    if (holding)
+        holding_assertions(page, holding);
 }
 
 /* ---- sections ------------------------------------------------------------------------------ */
 
-static void block(struct html_page *page, xmlNodePtr parent, const struct report_block *block)
+static void block(struct html_page *page, const struct report_block *block)
 {
     switch (block->kind) {
-    case BLOCK_PARAGRAPH: html_paragraph(page, parent, &block->paragraph); break;
-    case BLOCK_LIST: html_list(page, parent, block); break;
-    case BLOCK_TABLE: html_table(page, parent, &block->table); break;
-    case BLOCK_CHART: html_chart(page, parent, &block->chart, false); break;
-    case BLOCK_CARDS: html_cards(page, parent, block); break;
-    case BLOCK_DERIVATION: html_derivation(page, parent, &block->derivation); break;
-    case BLOCK_LISTING: html_listing(page, parent, &block->listing); break;
+    case BLOCK_PARAGRAPH: html_paragraph(page, &block->paragraph); break;
+    case BLOCK_LIST: html_list(page, block); break;
+    case BLOCK_TABLE: html_table(page, &block->table); break;
+    case BLOCK_CHART: html_chart(page, &block->chart, false); break;
+    case BLOCK_CARDS: html_cards(page, block); break;
+    case BLOCK_DERIVATION: html_derivation(page, &block->derivation); break;
+    case BLOCK_LISTING: html_listing(page, &block->listing); break;
     }
 }
 
-/* An empty section with its heading; a folded one is a `details` whose summary is the heading. Sets `*body`
- * to where the blocks go. */
-static xmlNodePtr section_frame(struct html_page *page, const char *id, const char *title, bool folded,
-                                xmlNodePtr *body)
+/* A section with its heading; a folded one is a `details` whose summary is the heading. */
+static void open_section(struct html_page *page, const char *id, const char *class, const char *title,
+                         bool folded)
 {
-    xmlNodePtr node = xmlNewDocNode(page->doc, NULL, BAD_CAST "section", NULL);
-    if (!node)
-        page->failed = true;
-    html_set(page, node, "id", html_slug(page->arena, id));
-    html_raw(page, node, "\n");
-    *body = node;
+    html_open(page, "section", class);
+    html_set_plain(page, "id", html_slug(page->arena, id));
+    html_line(page);
     if (folded) {
-        *body = html_add(page, node, "details");
-        html_summary(page, *body, 2, title);
+        html_open(page, "details", NULL);
+        html_summary(page, 2, title);
     } else {
-        html_add_text(page, node, "h2", NULL, title);
+        html_element(page, "h2", NULL, title);
     }
-    html_text(page, *body, "\n");
-    return node;
+    html_line(page);
 }
 
-static void write_section(struct html_page *page, xmlNodePtr node, struct buffer *out)
+static void close_section(struct html_page *page, bool folded)
 {
-    if (node && !page->failed)
-        dump(page, node, out);
-    buffer_text(out, "\n");
-    xmlFreeNode(node);
+    if (folded)
+        html_close(page);
+    html_close(page);
+    html_line(page);
 }
 
 /* How many charts of one line follow each other from `first`: they stand side by side. */
@@ -260,53 +233,56 @@ static bool is_long(const struct report_section *made)
     return rows > 400;
 }
 
-static void section(struct html_page *page, const struct report_section *made, struct buffer *out)
+static void section(struct html_page *page, const struct report_section *made)
 {
-    xmlNodePtr body;
-    xmlNodePtr node = section_frame(page, made->id, made->title, made->folded, &body);
     const char *class = is_long(made)  ? made->folded ? "folded long" : "long"
                         : made->folded ? "folded"
                                        : NULL;
-    if (class)
-        html_set(page, node, "class", class);
+    open_section(page, made->id, class, made->title, made->folded);
     for (size_t i = 0; i < made->blocks.count;) {
         size_t multiples = small_charts(made, i);
         if (multiples < 2) {
-            block(page, body, &made->blocks.items[i++]);
+            block(page, &made->blocks.items[i++]);
             continue;
         }
-        xmlNodePtr grid = html_add_text(page, body, "div", "multiples", NULL);
+        html_open(page, "div", "multiples");
         for (size_t end = i + multiples; i < end; i++)
-            html_chart(page, grid, &made->blocks.items[i].chart, true);
-        html_raw(page, body, "\n");
+            html_chart(page, &made->blocks.items[i].chart, true);
+        html_close(page);
+        html_line(page);
     }
-    write_section(page, node, out);
+    close_section(page, made->folded);
+}
+
+static void warning(struct html_page *page, const struct diag *diag)
+{
+    const struct report *report = page->report;
+    const struct diag_info *info = diag_info(diag->code);
+    html_open(page, "li", NULL);
+    html_element(page, "span", info->severity == DIAG_WARNING ? "warn" : "bad", info->code);
+    html_textf(page, " %s", diag->message);
+    if (report->sources && diag->span.end && diag->span.file < sources_count(report->sources)) {
+        const struct source *source = sources_get(report->sources, diag->span.file);
+        unsigned line, column;
+        source_position(source, diag->span.start, &line, &column);
+        html_element(page, "span", "place",
+                     arena_printf(page->arena, "%s:%u:%u", source->path, line, column));
+    }
+    html_close(page);
+    html_line(page);
 }
 
 /* Warnings of the compiler, where the report itself has no section for them. */
-static void warnings(struct html_page *page, struct buffer *out)
+static void warnings(struct html_page *page)
 {
-    const struct report *report = page->report;
-    xmlNodePtr body;
-    xmlNodePtr node = section_frame(page, "warnings", "Warnings", false, &body);
-    xmlNodePtr list = html_add(page, body, "ul");
-    for (size_t i = 0; i < diags_count(report->diags); i++) {
-        const struct diag *diag = diags_get(report->diags, i);
-        const struct diag_info *info = diag_info(diag->code);
-        xmlNodePtr item = html_add(page, list, "li");
-        html_add_text(page, item, "span", info->severity == DIAG_WARNING ? "warn" : "bad", info->code);
-        html_textf(page, item, " %s", diag->message);
-        if (report->sources && diag->span.end && diag->span.file < sources_count(report->sources)) {
-            const struct source *source = sources_get(report->sources, diag->span.file);
-            unsigned line, column;
-            source_position(source, diag->span.start, &line, &column);
-            html_add_text(page, item, "span", "place",
-                          arena_printf(page->arena, "%s:%u:%u", source->path, line, column));
-        }
-        html_raw(page, list, "\n");
-    }
-    html_raw(page, body, "\n");
-    write_section(page, node, out);
+    const struct diags *diags = page->report->diags;
+    open_section(page, "warnings", NULL, "Warnings", false);
+    html_open(page, "ul", NULL);
+    for (size_t i = 0; i < diags_count(diags); i++)
+        warning(page, diags_get(diags, i));
+    html_close(page);
+    html_line(page);
+    close_section(page, false);
 }
 
 static bool has_section(const struct report *report, const char *id)
@@ -324,77 +300,98 @@ static bool draws_warnings(const struct report *report)
 
 /* ---- frame --------------------------------------------------------------------------------- */
 
-static void contents_entry(struct html_page *page, xmlNodePtr list, const char *id, const char *title)
+static void contents_entry(struct html_page *page, const char *id, const char *title)
 {
-    xmlNodePtr link = html_add_text(page, html_add(page, list, "li"), "a", NULL, title);
-    html_setf(page, link, "href", "#%s", html_slug(page->arena, id));
-    html_raw(page, list, "\n");
+    html_open(page, "li", NULL);
+    html_open(page, "a", NULL);
+    html_setf(page, "href", "#%s", html_slug(page->arena, id));
+    html_text(page, title);
+    html_close(page);
+    html_close(page);
+    html_line(page);
 }
 
-static void contents(struct html_page *page, xmlNodePtr parent)
+static void contents(struct html_page *page)
 {
     const struct report *report = page->report;
     if (report->sections.count < 2)
         return;
-    xmlNodePtr nav = html_add_text(page, parent, "nav", NULL, NULL);
-    html_set(page, nav, "aria-label", "Contents");
-    xmlNodePtr list = html_add(page, nav, "ul");
-    html_raw(page, list, "\n");
+    html_open(page, "nav", NULL);
+    html_set_plain(page, "aria-label", "Contents");
+    html_open(page, "ul", NULL);
+    html_line(page);
     for (size_t i = 0; i < report->sections.count; i++)
-        contents_entry(page, list, report->sections.items[i].id, report->sections.items[i].title);
+        contents_entry(page, report->sections.items[i].id, report->sections.items[i].title);
     if (draws_warnings(report))
-        contents_entry(page, list, "warnings", "Warnings");
-    html_raw(page, parent, "\n");
+        contents_entry(page, "warnings", "Warnings");
+    html_close(page);
+    html_close(page);
+    html_line(page);
 }
 
-static void body(struct html_page *page, xmlNodePtr root)
+static void header(struct html_page *page)
 {
-    xmlNodePtr node = html_add(page, root, "body");
-    html_raw(page, node, "\n");
-    xmlNodePtr skip = html_add_text(page, node, "a", "skip", "Skip to the report");
-    html_set(page, skip, "href", "#report");
-    html_raw(page, node, "\n");
-    xmlNodePtr header = html_add(page, node, "header");
-    xmlNodePtr origin = html_add_text(page, header, "p", "origin", NULL);
-    html_add_text(page, origin, "b", NULL, "perfc");
-    html_add_text(page, origin, "span", NULL, page->report->plan);
-    html_raw(page, header, "\n");
-    contents(page, header);
-    html_raw(page, node, "\n");
-    xmlNodePtr main = html_add(page, node, "main");
-    html_set(page, main, "id", "report");
-    html_raw(page, main, "\n");
-    html_add_text(page, main, "h1", NULL, page_title(page));
-    html_raw(page, main, "\n");
-    verdict(page, main);
-    xmlNodePtr marker = xmlNewDocComment(page->doc, BAD_CAST sections_marker);
-    if (!marker || !main || !xmlAddChild(main, marker))
-        page->failed = true;
-    html_raw(page, node, "\n");
-    xmlNodePtr footer = html_add(page, node, "footer");
-    html_text(page, footer, "Made by perfc from ");
-    html_add_text(page, footer, "span", NULL, page->report->plan);
-    html_text(page, footer, ". The page holds everything it shows and loads nothing.");
-    html_raw(page, node, "\n");
-    html_raw(page, html_add(page, node, "script"), report_js);
-    html_raw(page, node, "\n");
+    html_open(page, "a", "skip");
+    html_set_plain(page, "href", "#report");
+    html_text(page, "Skip to the report");
+    html_close(page);
+    html_line(page);
+    html_open(page, "header", NULL);
+    html_open(page, "p", "origin");
+    html_element(page, "b", NULL, "perfc");
+    html_element(page, "span", NULL, page->report->plan);
+    html_close(page);
+    html_line(page);
+    contents(page);
+    html_close(page);
+    html_line(page);
 }
 
-static void frame(struct html_page *page)
+static void content(struct html_page *page)
 {
-    if (!xmlCreateIntSubset(page->doc, BAD_CAST "html", NULL, NULL))
-        page->failed = true;
-    xmlNodePtr root = xmlNewDocNode(page->doc, NULL, BAD_CAST "html", NULL);
-    if (!root) {
-        page->failed = true;
-        return;
-    }
-    xmlDocSetRootElement(page->doc, root);
-    html_set(page, root, "lang", "en");
-    html_raw(page, root, "\n");
-    head(page, root);
-    body(page, root);
-    html_raw(page, root, "\n");
+    const struct report *report = page->report;
+    html_open(page, "main", NULL);
+    html_set_plain(page, "id", "report");
+    html_line(page);
+    html_element(page, "h1", NULL, page_title(page));
+    html_line(page);
+    verdict(page);
+    for (size_t i = 0; i < report->sections.count; i++)
+        section(page, &report->sections.items[i]);
+    if (draws_warnings(report))
+        warnings(page);
+    html_close(page);
+    html_line(page);
+}
+
+static void footer(struct html_page *page)
+{
+    html_open(page, "footer", NULL);
+    html_text(page, "Made by perfc from ");
+    html_element(page, "span", NULL, page->report->plan);
+    html_text(page, ". The page holds everything it shows and loads nothing.");
+    html_close(page);
+    html_line(page);
+}
+
+static void document(struct html_page *page)
+{
+    buffer_text(page->out, "<!DOCTYPE html>\n");
+    html_open(page, "html", NULL);
+    html_set_plain(page, "lang", "en");
+    html_line(page);
+    head(page);
+    html_open(page, "body", NULL);
+    html_line(page);
+    header(page);
+    content(page);
+    footer(page);
+    html_asset(page, "script", report_js, report_js_length);
+    html_line(page);
+    html_close(page);
+    html_line(page);
+    html_close(page);
+    html_line(page);
 }
 
 /* What later parts of the page point at must be known before they are drawn. */
@@ -416,25 +413,8 @@ bool html_emit(struct arena *arena, const struct report *report, struct backend_
                struct buffer *out)
 {
     (void)options;
-    struct html_page page = {.arena = arena, .report = report};
-    page.doc = htmlNewDocNoDtD(NULL, NULL);
-    if (!page.doc)
-        return false;
-    page.doc->dict = xmlDictCreate(); /* one copy of each element's name; freed with the document */
+    struct html_page page = {.arena = arena, .report = report, .out = out};
     survey(&page);
-    frame(&page);
-    struct buffer text = buffer_in(arena);
-    if (!page.failed)
-        dump(&page, NULL, &text);
-    const char *split = strstr(buffer_string(&text), "<!--sections-->");
-    if (split) {
-        buffer_add(out, text.data, (size_t)(split - text.data));
-        for (size_t i = 0; i < report->sections.count && !page.failed; i++)
-            section(&page, &report->sections.items[i], out);
-        if (draws_warnings(report))
-            warnings(&page, out);
-        buffer_text(out, split + strlen("<!--sections-->"));
-    }
-    xmlFreeDoc(page.doc);
-    return split && !page.failed;
+    document(&page);
+    return !page.failed;
 }

@@ -1,32 +1,47 @@
 /* html_chart.c: a chart as a figure with two drawings of it, one for wide screens and one for narrow ones. */
 #include "backend/svg.h"
 
-static void drawing(struct html_page *page, xmlNodePtr figure, const struct report_chart *chart, bool narrow,
-                    bool half)
+static void draw(struct svg *svg, const struct report_chart *chart)
 {
-    struct svg svg = {.page = page, .narrow = narrow, .width = narrow ? 340 : half ? 510 : 880, .size = 13};
-    svg.root = html_add_text(page, figure, "svg", narrow ? "narrow" : "wide", NULL);
-    html_set(page, svg.root, "role", "img");
-    html_add_text(page, svg.root, "title", NULL, chart->title);
-    html_add_text(page, svg.root, "desc", NULL, chart->description);
     switch (chart->kind) {
-    case CHART_ROOFLINE: svg_roofline(&svg, &chart->roofline); break;
-    case CHART_BARS: svg_bars(&svg, &chart->bars); break;
-    case CHART_LINES: svg_lines(&svg, &chart->lines); break;
-    case CHART_TORNADO: svg_tornado(&svg, &chart->tornado); break;
+    case CHART_ROOFLINE: svg_roofline(svg, &chart->roofline); break;
+    case CHART_BARS: svg_bars(svg, &chart->bars); break;
+    case CHART_LINES: svg_lines(svg, &chart->lines); break;
+    case CHART_TORNADO: svg_tornado(svg, &chart->tornado); break;
     }
-    html_setf(page, svg.root, "viewBox", "0 0 %s %s", svg_number(&svg, svg.width),
-              svg_number(&svg, svg.height));
-    html_raw(page, figure, "\n");
 }
 
-void html_chart(struct html_page *page, xmlNodePtr parent, const struct report_chart *chart, bool half)
+/* How high a drawing is turns out when it is drawn, and stands before it: it is drawn aside. */
+static void drawing(struct html_page *page, const struct report_chart *chart, bool narrow, bool half)
 {
-    xmlNodePtr figure = html_add_text(page, parent, "figure", "chart", NULL);
-    html_setf(page, figure, "id", "chart-%s", html_slug(page->arena, chart->id));
-    html_add_text(page, figure, "figcaption", NULL, chart->title);
-    html_raw(page, figure, "\n");
-    drawing(page, figure, chart, false, half);
-    drawing(page, figure, chart, true, half);
-    html_raw(page, parent, "\n");
+    struct svg svg = {.page = page, .narrow = narrow, .width = narrow ? 340 : half ? 510 : 880, .size = 13};
+    struct buffer *out = page->out, shapes = buffer_in(page->arena);
+    page->out = &shapes;
+    draw(&svg, chart);
+    page->out = out;
+    html_open(page, "svg", narrow ? "narrow" : "wide");
+    html_set_plain(page, "role", "img");
+    struct buffer box = buffer_in(page->arena);
+    buffer_text(&box, "0 0 ");
+    svg_number(&box, svg.width);
+    buffer_byte(&box, ' ');
+    svg_number(&box, svg.height);
+    html_set_plain(page, "viewBox", buffer_string(&box));
+    html_element(page, "title", NULL, chart->title);
+    html_element(page, "desc", NULL, chart->description);
+    buffer_add(out, shapes.data, shapes.length);
+    html_close(page);
+    html_line(page);
+}
+
+void html_chart(struct html_page *page, const struct report_chart *chart, bool half)
+{
+    html_open(page, "figure", "chart");
+    html_setf(page, "id", "chart-%s", html_slug(page->arena, chart->id));
+    html_element(page, "figcaption", NULL, chart->title);
+    html_line(page);
+    drawing(page, chart, false, half);
+    drawing(page, chart, true, half);
+    html_close(page);
+    html_line(page);
 }

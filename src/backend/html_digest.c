@@ -22,7 +22,21 @@ static uint32_t rotate(uint32_t word, int bits)
     return word >> bits | word << (32 - bits);
 }
 
-/* Section 6.2.2, for one block of 64 bytes. */
+/* Section 6.2.2, step 3, for the letters where they are: a round moves no word, the next one calls them
+ * otherwise. */
+static inline void digest_round(uint32_t a, uint32_t b, uint32_t c, uint32_t *d, uint32_t e, uint32_t f,
+                                uint32_t g, uint32_t *h, uint32_t input)
+{
+    uint32_t s1 = rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25);
+    uint32_t choice = (e & f) ^ (~e & g);
+    uint32_t t1 = *h + s1 + choice + input;
+    uint32_t s0 = rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22);
+    uint32_t majority = (a & b) ^ (a & c) ^ (b & c);
+    *d += t1;
+    *h = t1 + s0 + majority;
+}
+
+/* The rest of section 6.2.2, for one block of 64 bytes. */
 static void digest_block(uint32_t state[8], const unsigned char *block)
 {
     uint32_t w[64];
@@ -34,20 +48,23 @@ static void digest_block(uint32_t state[8], const unsigned char *block)
         uint32_t s1 = rotate(w[t - 2], 17) ^ rotate(w[t - 2], 19) ^ w[t - 2] >> 10;
         w[t] = s1 + w[t - 7] + s0 + w[t - 16];
     }
-    uint32_t v[8];
-    memcpy(v, state, sizeof v);
-    for (int t = 0; t < 64; t++) {
-        uint32_t s1 = rotate(v[4], 6) ^ rotate(v[4], 11) ^ rotate(v[4], 25);
-        uint32_t choice = (v[4] & v[5]) ^ (~v[4] & v[6]);
-        uint32_t t1 = v[7] + s1 + choice + round_constants[t] + w[t];
-        uint32_t s0 = rotate(v[0], 2) ^ rotate(v[0], 13) ^ rotate(v[0], 22);
-        uint32_t majority = (v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]);
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += t1;
-        v[0] = t1 + s0 + majority;
+    for (int t = 0; t < 64; t++)
+        w[t] += round_constants[t];
+    uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
+    uint32_t e = state[4], f = state[5], g = state[6], h = state[7];
+    for (int t = 0; t < 64; t += 8) {
+        digest_round(a, b, c, &d, e, f, g, &h, w[t]);
+        digest_round(h, a, b, &c, d, e, f, &g, w[t + 1]);
+        digest_round(g, h, a, &b, c, d, e, &f, w[t + 2]);
+        digest_round(f, g, h, &a, b, c, d, &e, w[t + 3]);
+        digest_round(e, f, g, &h, a, b, c, &d, w[t + 4]);
+        digest_round(d, e, f, &g, h, a, b, &c, w[t + 5]);
+        digest_round(c, d, e, &f, g, h, a, &b, w[t + 6]);
+        digest_round(b, c, d, &e, f, g, h, &a, w[t + 7]);
     }
+    const uint32_t sums[8] = {a, b, c, d, e, f, g, h};
     for (int i = 0; i < 8; i++)
-        state[i] += v[i];
+        state[i] += sums[i];
 }
 
 static void base64(char out[HTML_DIGEST_TEXT], const unsigned char digest[32])

@@ -4,10 +4,10 @@
 #include "base/number.h"
 
 /* The value a script sorts by: six digits order a column, and keep a long table small. */
-static void sort_value(struct html_page *page, xmlNodePtr node, double value)
+static void sort_value(struct html_page *page, double value)
 {
     char text[NUMBER_TEXT_MAX];
-    html_set(page, node, "data-v", number_significant(text, value, 6));
+    html_set_plain(page, "data-v", number_significant(text, value, 6));
 }
 
 /* `n`: a number, in one line at the right; `w`: words among numbers, which may wrap. */
@@ -19,69 +19,88 @@ static const char *cell_class(const struct report_column *column, const struct r
     return classes[right][!cell || cell->has_value][cell && cell->best];
 }
 
-static void heading(struct html_page *page, xmlNodePtr row, const struct report_column *column)
+static void heading(struct html_page *page, const struct report_column *column)
 {
-    xmlNodePtr node = html_add_text(page, row, "th", cell_class(column, NULL), NULL);
-    html_set(page, node, "scope", "col");
+    html_open(page, "th", cell_class(column, NULL));
+    html_set_plain(page, "scope", "col");
     if (column->quantity)
-        html_set(page, node, "data-quantity", column->quantity);
-    html_text(page, node, column->heading ? column->heading : "");
+        html_set(page, "data-quantity", column->quantity);
+    html_text(page, column->heading);
+    html_close(page);
 }
 
 /* A number with a remark behind it ("31.0", "22 % better"): the remark goes below, so that the numbers of a
  * column stand under each other. */
-static void content(struct html_page *page, xmlNodePtr node, const struct rich_text *text, bool right)
+static void content(struct html_page *page, const struct rich_text *text, bool right)
 {
     if (!right || text->runs.count < 2) {
-        html_rich(page, node, text);
+        html_rich(page, text);
         return;
     }
     struct rich_text head = *text, rest = *text;
     head.runs.count = 1;
     rest.runs.items++;
     rest.runs.count--;
-    html_rich(page, node, &head);
-    html_text(page, node, " ");
-    html_rich(page, html_add(page, node, "small"), &rest);
+    html_rich(page, &head);
+    html_text(page, " ");
+    html_open(page, "small", NULL);
+    html_rich(page, &rest);
+    html_close(page);
 }
 
-static void cell(struct html_page *page, xmlNodePtr row, const struct report_column *column,
-                 const struct report_cell *cell, bool first)
+static void cell(struct html_page *page, const struct report_column *column, const struct report_cell *cell,
+                 bool first)
 {
-    xmlNodePtr node = html_add_text(page, row, first ? "th" : "td", cell_class(column, cell), NULL);
+    html_open(page, first ? "th" : "td", cell_class(column, cell));
     if (first)
-        html_set(page, node, "scope", "row");
+        html_set_plain(page, "scope", "row");
     if (cell->has_value)
-        sort_value(page, node, cell->value);
-    content(page, node, &cell->text, column && column->align == ALIGN_RIGHT);
+        sort_value(page, cell->value);
+    content(page, &cell->text, column && column->align == ALIGN_RIGHT);
     if (cell->best)
-        html_add_text(page, node, "span", "vh", " (best)");
+        html_element(page, "span", "vh", " (best)");
+    html_close(page);
 }
 
-void html_table(struct html_page *page, xmlNodePtr parent, const struct report_table *table)
+static void head(struct html_page *page, const struct report_table *table)
 {
-    xmlNodePtr frame = html_add_text(page, parent, "div", "frame", NULL);
-    html_set(page, frame, "role", "region");
-    html_set(page, frame, "tabindex", "0");
-    page->tables++; /* numbered, so that no two regions have one name */
-    html_setf(page, frame, "aria-label", "Table %zu%s%s", page->tables, table->caption ? ": " : "",
-              table->caption ? table->caption : "");
-    xmlNodePtr node = html_add(page, frame, "table");
-    if (table->caption)
-        html_add_text(page, node, "caption", NULL, table->caption);
-    xmlNodePtr row = html_add(page, html_add(page, node, "thead"), "tr");
+    html_open(page, "thead", NULL);
+    html_open(page, "tr", NULL);
     for (size_t i = 0; i < table->columns.count; i++)
-        heading(page, row, &table->columns.items[i]);
-    xmlNodePtr body = html_add(page, node, "tbody");
-    html_raw(page, body, "\n");
-    for (size_t i = 0; i < table->rows.count; i++) {
-        const struct report_row *made = &table->rows.items[i];
-        row = html_add_text(page, body, "tr", made->total ? "total" : NULL, NULL);
-        for (size_t j = 0; j < made->cells.count; j++) {
-            const struct report_column *column = j < table->columns.count ? &table->columns.items[j] : NULL;
-            cell(page, row, column, &made->cells.items[j], j == 0);
-        }
-        html_raw(page, body, "\n");
+        heading(page, &table->columns.items[i]);
+    html_close(page);
+    html_close(page);
+}
+
+static void row(struct html_page *page, const struct report_table *table, const struct report_row *made)
+{
+    html_open(page, "tr", made->total ? "total" : NULL);
+    for (size_t i = 0; i < made->cells.count; i++) {
+        const struct report_column *column = i < table->columns.count ? &table->columns.items[i] : NULL;
+        cell(page, column, &made->cells.items[i], i == 0);
     }
-    html_raw(page, parent, "\n");
+    html_close(page);
+    html_line(page);
+}
+
+void html_table(struct html_page *page, const struct report_table *table)
+{
+    html_open(page, "div", "frame");
+    html_set_plain(page, "role", "region");
+    html_set_plain(page, "tabindex", "0");
+    page->tables++; /* numbered, so that no two regions have one name */
+    html_setf(page, "aria-label", "Table %zu%s%s", page->tables, table->caption ? ": " : "",
+              table->caption ? table->caption : "");
+    html_open(page, "table", NULL);
+    if (table->caption)
+        html_element(page, "caption", NULL, table->caption);
+    head(page, table);
+    html_open(page, "tbody", NULL);
+    html_line(page);
+    for (size_t i = 0; i < table->rows.count; i++)
+        row(page, table, &table->rows.items[i]);
+    html_close(page);
+    html_close(page);
+    html_close(page);
+    html_line(page);
 }

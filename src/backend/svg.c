@@ -3,15 +3,12 @@
 
 #include <math.h>
 
-#include "base/buffer.h"
-
-const char *svg_number(struct svg *svg, double value)
+void svg_number(struct buffer *out, double value)
 {
     /* By hand: a page holds thousands of these, and printf would take as long as all the rest of them. */
     double tenths = fabs(value) < 1e6 ? round(value * 10) : 0; /* nothing is that far out of a drawing */
     unsigned long rest = (unsigned long)fabs(tenths);
     char text[16], *at = text + sizeof text;
-    *--at = '\0';
     if (rest % 10) {
         *--at = (char)('0' + rest % 10);
         *--at = '.';
@@ -22,94 +19,118 @@ const char *svg_number(struct svg *svg, double value)
     while (rest /= 10);
     if (tenths < 0)
         *--at = '-';
-    return arena_strdup(svg->page->arena, at);
+    buffer_add(out, at, (size_t)(text + sizeof text - at));
 }
 
-static void set(struct svg *svg, xmlNodePtr node, const char *name, double value)
+void svg_step(struct buffer *path, char letter, double x, double y)
 {
-    html_set(svg->page, node, name, svg_number(svg, value));
+    svg_step_to(path, letter, x);
+    buffer_byte(path, ',');
+    svg_number(path, y);
 }
 
-static xmlNodePtr shape(struct svg *svg, xmlNodePtr parent, const char *name, const char *class)
+void svg_step_to(struct buffer *path, char letter, double to)
 {
-    return html_add_text(svg->page, parent, name, class, NULL);
+    buffer_byte(path, letter);
+    svg_number(path, to);
 }
 
-xmlNodePtr svg_group(struct svg *svg, xmlNodePtr parent, const char *class)
+/* ---- shapes -------------------------------------------------------------------------------- */
+
+static void set(struct svg *svg, const char *name, double value)
 {
-    return shape(svg, parent, "g", class);
+    struct buffer *out = svg->page->out;
+    buffer_byte(out, ' ');
+    buffer_text(out, name);
+    buffer_add(out, "=\"", 2);
+    svg_number(out, value);
+    buffer_byte(out, '"');
 }
 
-xmlNodePtr svg_line(struct svg *svg, xmlNodePtr parent, const char *class, double x1, double y1, double x2,
-                    double y2)
+static void end_shape(struct svg *svg, const char *hint)
 {
-    xmlNodePtr node = shape(svg, parent, "line", class);
-    set(svg, node, "x1", x1);
-    set(svg, node, "y1", y1);
-    set(svg, node, "x2", x2);
-    set(svg, node, "y2", y2);
-    return node;
+    if (!hint || svg->narrow) { /* a telephone has no pointer that rests */
+        html_empty(svg->page);
+        return;
+    }
+    html_element(svg->page, "title", NULL, hint);
+    html_close(svg->page);
 }
 
-xmlNodePtr svg_box(struct svg *svg, xmlNodePtr parent, const char *class, struct chart_box box)
+void svg_open(struct svg *svg, const char *class, const char *hint)
 {
-    xmlNodePtr node = shape(svg, parent, "rect", class);
-    set(svg, node, "x", box.x);
-    set(svg, node, "y", box.y);
-    set(svg, node, "width", box.width);
-    set(svg, node, "height", box.height);
-    return node;
+    html_open(svg->page, "g", class);
+    if (hint && !svg->narrow)
+        html_element(svg->page, "title", NULL, hint);
 }
 
-xmlNodePtr svg_circle(struct svg *svg, xmlNodePtr parent, const char *class, double x, double y,
-                      double radius)
+void svg_close(struct svg *svg)
 {
-    xmlNodePtr node = shape(svg, parent, "circle", class);
-    set(svg, node, "cx", x);
-    set(svg, node, "cy", y);
-    set(svg, node, "r", radius);
-    return node;
+    html_close(svg->page);
 }
 
-xmlNodePtr svg_path(struct svg *svg, xmlNodePtr parent, const char *class, const char *path)
+void svg_line(struct svg *svg, const char *class, double x1, double y1, double x2, double y2)
 {
-    xmlNodePtr node = shape(svg, parent, "path", class);
-    html_set(svg->page, node, "d", path);
-    return node;
+    html_open(svg->page, "line", class);
+    set(svg, "x1", x1);
+    set(svg, "y1", y1);
+    set(svg, "x2", x2);
+    set(svg, "y2", y2);
+    end_shape(svg, NULL);
 }
 
-xmlNodePtr svg_diamond(struct svg *svg, xmlNodePtr parent, const char *class, double x, double y,
-                       double radius)
+void svg_box(struct svg *svg, const char *class, struct chart_box box, const char *hint)
 {
-    const char *r = svg_number(svg, radius), *back = svg_number(svg, -radius);
-    return svg_path(svg, parent, class,
-                    arena_printf(svg->page->arena, "M%s,%sl%s,%s %s,%s %s,%sz", svg_number(svg, x),
-                                 svg_number(svg, y - radius), r, r, back, r, back, back));
+    html_open(svg->page, "rect", class);
+    set(svg, "x", box.x);
+    set(svg, "y", box.y);
+    set(svg, "width", box.width);
+    set(svg, "height", box.height);
+    end_shape(svg, hint);
 }
 
-xmlNodePtr svg_text(struct svg *svg, xmlNodePtr parent, const char *class, double x, double baseline,
-                    enum svg_anchor anchor, const char *text)
+void svg_circle(struct svg *svg, const char *class, double x, double y, double radius, const char *hint)
 {
-    xmlNodePtr node = shape(svg, parent, "text", class);
-    set(svg, node, "x", x);
-    set(svg, node, "y", baseline);
+    html_open(svg->page, "circle", class);
+    set(svg, "cx", x);
+    set(svg, "cy", y);
+    set(svg, "r", radius);
+    end_shape(svg, hint);
+}
+
+void svg_path(struct svg *svg, const char *class, const char *path)
+{
+    html_open(svg->page, "path", class);
+    html_set_plain(svg->page, "d", path);
+    end_shape(svg, NULL);
+}
+
+void svg_diamond(struct svg *svg, const char *class, double x, double y, double radius)
+{
+    struct buffer path = buffer_in(svg->page->arena);
+    svg_step(&path, 'M', x, y - radius);
+    svg_step(&path, 'l', radius, radius);
+    svg_step(&path, ' ', -radius, radius);
+    svg_step(&path, ' ', -radius, -radius);
+    buffer_byte(&path, 'z');
+    svg_path(svg, class, buffer_string(&path));
+}
+
+void svg_text(struct svg *svg, const char *class, double x, double baseline, enum svg_anchor anchor,
+              const char *text)
+{
+    html_open(svg->page, "text", class);
+    set(svg, "x", x);
+    set(svg, "y", baseline);
     if (anchor != SVG_START)
-        html_set(svg->page, node, "text-anchor", anchor == SVG_END ? "end" : "middle");
-    html_text(svg->page, node, text);
-    return node;
+        html_set_plain(svg->page, "text-anchor", anchor == SVG_END ? "end" : "middle");
+    html_text(svg->page, text);
+    html_close(svg->page);
 }
 
-xmlNodePtr svg_label(struct svg *svg, xmlNodePtr parent, const char *class, struct chart_box box,
-                     const char *text)
+void svg_label(struct svg *svg, const char *class, struct chart_box box, const char *text)
 {
-    return svg_text(svg, parent, class, box.x + box.width / 2, box.y + box.height / 2 + svg->size * 0.35,
-                    SVG_MIDDLE, text);
-}
-
-void svg_hint(struct svg *svg, xmlNodePtr node, const char *text)
-{
-    if (!svg->narrow) /* a telephone has no pointer that rests */
-        html_add_text(svg->page, node, "title", NULL, text);
+    svg_text(svg, class, box.x + box.width / 2, box.y + box.height / 2 + svg->size * 0.35, SVG_MIDDLE, text);
 }
 
 const char *svg_kind_class(enum series_kind kind)
@@ -125,35 +146,46 @@ const char *svg_kind_class(enum series_kind kind)
     return (size_t)kind < SERIES_KIND_COUNT ? classes[kind] : "s-other";
 }
 
-static void add_move(struct svg *svg, struct buffer *path, double x, double y, const char *direction,
-                     double to)
-{
-    buffer_printf(path, "M%s,%s%s%s", svg_number(svg, x), svg_number(svg, y), direction, svg_number(svg, to));
-}
+/* ---- axes ---------------------------------------------------------------------------------- */
 
 /* The lines of a grid as three paths: through the plot, short ones at its edge, and the axes themselves. */
 struct grid {
     struct buffer lines, minor;
 };
 
+static void add_line(struct buffer *path, double x, double y, char direction, double to)
+{
+    svg_step(path, 'M', x, y);
+    svg_step_to(path, direction, to);
+}
+
 static void draw_grid(struct svg *svg, const struct grid *grid, const struct chart_scale *x,
                       const struct chart_scale *y)
 {
-    xmlNodePtr group = svg_group(svg, svg->root, "grid");
-    svg_path(svg, group, NULL, buffer_string(&grid->lines));
+    svg_open(svg, "grid", NULL);
+    svg_path(svg, NULL, buffer_string(&grid->lines));
     if (grid->minor.length)
-        svg_path(svg, group, "base", buffer_string(&grid->minor));
+        svg_path(svg, "base", buffer_string(&grid->minor));
     struct buffer base = buffer_in(svg->page->arena);
-    add_move(svg, &base, x->from, y->from, "H", x->to);
+    add_line(&base, x->from, y->from, 'H', x->to);
     if (y->log)
-        add_move(svg, &base, x->from, y->from, "V", y->to);
-    svg_path(svg, group, "base", buffer_string(&base));
+        add_line(&base, x->from, y->from, 'V', y->to);
+    svg_path(svg, "base", buffer_string(&base));
+    svg_close(svg);
+}
+
+/* One text of an axis, anchored by the class of its group. */
+static void draw_title(struct svg *svg, const char *class, double x, double baseline, const char *title)
+{
+    svg_open(svg, class, NULL);
+    svg_text(svg, NULL, x, baseline, SVG_START, title);
+    svg_close(svg);
 }
 
 static void label_x(struct svg *svg, const struct chart_scale *x, const struct chart_ticks *ticks,
                     double baseline, const char *title)
 {
-    xmlNodePtr group = svg_group(svg, svg->root, "axis middle");
+    svg_open(svg, "axis middle", NULL);
     double free_from = -1e9; /* labels of a log axis may stand close to each other */
     for (size_t i = 0; i < ticks->items.count; i++) {
         const struct chart_tick *tick = &ticks->items.items[i];
@@ -164,11 +196,23 @@ static void label_x(struct svg *svg, const struct chart_scale *x, const struct c
         double centre = fmin(chart_at(x, tick->value), svg->width - half);
         if (centre - half < free_from)
             continue;
-        svg_text(svg, group, NULL, centre, baseline, SVG_START, tick->label);
+        svg_text(svg, NULL, centre, baseline, SVG_START, tick->label);
         free_from = centre + half + 6;
     }
-    svg_text(svg, svg_group(svg, svg->root, "axis end"), NULL, x->to, baseline + svg->size + 6, SVG_START,
-             title);
+    svg_close(svg);
+    draw_title(svg, "axis end", x->to, baseline + svg->size + 6, title);
+}
+
+static void label_y(struct svg *svg, double right, const struct chart_scale *y,
+                    const struct chart_ticks *ticks)
+{
+    svg_open(svg, "axis end", NULL);
+    for (size_t i = 0; i < ticks->items.count; i++) {
+        const struct chart_tick *tick = &ticks->items.items[i];
+        if (tick->label)
+            svg_text(svg, NULL, right, chart_at(y, tick->value) + svg->size * 0.35, SVG_START, tick->label);
+    }
+    svg_close(svg);
 }
 
 void svg_axes(struct svg *svg, const struct chart_scale *x, const struct chart_ticks *x_ticks,
@@ -179,24 +223,17 @@ void svg_axes(struct svg *svg, const struct chart_scale *x, const struct chart_t
     for (size_t i = 0; i < x_ticks->items.count; i++) {
         const struct chart_tick *tick = &x_ticks->items.items[i];
         double at = chart_at(x, tick->value);
-        add_move(svg, tick->label ? &grid.lines : &grid.minor, at, y->from, "V",
+        add_line(tick->label ? &grid.lines : &grid.minor, at, y->from, 'V',
                  tick->label ? y->to : y->from + 4);
     }
     for (size_t i = 0; i < y_ticks->items.count; i++) {
         const struct chart_tick *tick = &y_ticks->items.items[i];
         double at = chart_at(y, tick->value);
-        add_move(svg, tick->label ? &grid.lines : &grid.minor, x->from, at, "H",
+        add_line(tick->label ? &grid.lines : &grid.minor, x->from, at, 'H',
                  tick->label ? x->to : x->from - 4);
     }
     draw_grid(svg, &grid, x, y);
     label_x(svg, x, x_ticks, y->from + svg->size + 6, x_title);
-    xmlNodePtr labels = svg_group(svg, svg->root, "axis end");
-    for (size_t i = 0; i < y_ticks->items.count; i++) {
-        const struct chart_tick *tick = &y_ticks->items.items[i];
-        if (tick->label)
-            svg_text(svg, labels, NULL, x->from - 7, chart_at(y, tick->value) + svg->size * 0.35, SVG_START,
-                     tick->label);
-    }
-    svg_text(svg, svg_group(svg, svg->root, "axis"), NULL, svg->narrow ? 0 : 2, y->to - 12, SVG_START,
-             y_title);
+    label_y(svg, x->from - 7, y, y_ticks);
+    draw_title(svg, "axis", svg->narrow ? 0 : 2, y->to - 12, y_title);
 }

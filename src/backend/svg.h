@@ -10,7 +10,6 @@
 
 struct svg {
     struct html_page *page;
-    xmlNodePtr root;
     bool narrow;
     double width;  /* of the drawing */
     double height; /* set by who draws */
@@ -19,30 +18,31 @@ struct svg {
 
 enum svg_anchor { SVG_START, SVG_MIDDLE, SVG_END };
 
-xmlNodePtr svg_group(struct svg *svg, xmlNodePtr parent, const char *class);
-xmlNodePtr svg_line(struct svg *svg, xmlNodePtr parent, const char *class, double x1, double y1, double x2,
-                    double y2);
-xmlNodePtr svg_box(struct svg *svg, xmlNodePtr parent, const char *class, struct chart_box box);
-xmlNodePtr svg_circle(struct svg *svg, xmlNodePtr parent, const char *class, double x, double y,
-                      double radius);
+/* A group, until svg_close(). A `hint` is what a pointer that rests on a shape is told (NULL: nothing);
+ * only wide drawings have them. */
+void svg_open(struct svg *svg, const char *class, const char *hint);
+void svg_close(struct svg *svg);
+
+void svg_line(struct svg *svg, const char *class, double x1, double y1, double x2, double y2);
+void svg_box(struct svg *svg, const char *class, struct chart_box box, const char *hint);
+void svg_circle(struct svg *svg, const char *class, double x, double y, double radius, const char *hint);
 /* A square standing on its corner. */
-xmlNodePtr svg_diamond(struct svg *svg, xmlNodePtr parent, const char *class, double x, double y,
-                       double radius);
-xmlNodePtr svg_path(struct svg *svg, xmlNodePtr parent, const char *class, const char *path);
+void svg_diamond(struct svg *svg, const char *class, double x, double y, double radius);
+void svg_path(struct svg *svg, const char *class, const char *path);
 
 /* Text whose baseline begins, is centred or ends at x. */
-xmlNodePtr svg_text(struct svg *svg, xmlNodePtr parent, const char *class, double x, double baseline,
-                    enum svg_anchor anchor, const char *text);
+void svg_text(struct svg *svg, const char *class, double x, double baseline, enum svg_anchor anchor,
+              const char *text);
 
 /* Text in the middle of a box that chart_place() found. */
-xmlNodePtr svg_label(struct svg *svg, xmlNodePtr parent, const char *class, struct chart_box box,
-                     const char *text);
+void svg_label(struct svg *svg, const char *class, struct chart_box box, const char *text);
 
-/* What a pointer that rests on the node is told; wide drawings only. */
-void svg_hint(struct svg *svg, xmlNodePtr node, const char *text);
+/* A coordinate, to a tenth. */
+void svg_number(struct buffer *out, double value);
 
-/* A coordinate, to a tenth, for use within a path. */
-const char *svg_number(struct svg *svg, double value);
+/* One step of a path: its letter, and the numbers that follow it. */
+void svg_step(struct buffer *path, char letter, double x, double y);
+void svg_step_to(struct buffer *path, char letter, double to);
 
 /* The class of a kind: "s-weights". */
 const char *svg_kind_class(enum series_kind kind);

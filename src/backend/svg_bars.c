@@ -30,7 +30,7 @@ static double bar_total(const struct bar *bar)
 /* ---- labels behind swatches ---------------------------------------------------------------- */
 
 /* A row of swatches with text that wraps at the width; `x` moves along, bars->y down. */
-static void swatch(struct bars *bars, xmlNodePtr group, double *x, enum series_kind kind, const char *text)
+static void swatch(struct bars *bars, double *x, enum series_kind kind, const char *text)
 {
     struct svg *svg = bars->svg;
     double mark = 10, gap = 5, height = svg->size + 5;
@@ -40,8 +40,8 @@ static void swatch(struct bars *bars, xmlNodePtr group, double *x, enum series_k
         *x = 0;
         bars->y += height;
     }
-    svg_box(svg, group, svg_kind_class(kind), (struct chart_box){*x, bars->y + height - 13, mark, mark});
-    svg_text(svg, group, NULL, *x + mark + gap, bars->y + height - 4, SVG_START, text);
+    svg_box(svg, svg_kind_class(kind), (struct chart_box){*x, bars->y + height - 13, mark, mark}, NULL);
+    svg_text(svg, NULL, *x + mark + gap, bars->y + height - 4, SVG_START, text);
     *x += width + 14;
 }
 
@@ -59,7 +59,7 @@ static bool seen_before(const struct bar_chart *chart, size_t bar, size_t part)
 
 static void draw_legend(struct bars *bars)
 {
-    xmlNodePtr group = svg_group(bars->svg, bars->svg->root, "legend");
+    svg_open(bars->svg, "legend", NULL);
     double x = 0;
     size_t entries = 0;
     for (size_t i = 0; i < bars->shown; i++) {
@@ -67,10 +67,11 @@ static void draw_legend(struct bars *bars)
         for (size_t j = 0; j < bar->parts.count && entries < MAX_LEGEND; j++) {
             if (seen_before(bars->chart, i, j))
                 continue;
-            swatch(bars, group, &x, bar->parts.items[j].kind, bar->parts.items[j].label);
+            swatch(bars, &x, bar->parts.items[j].kind, bar->parts.items[j].label);
             entries++;
         }
     }
+    svg_close(bars->svg);
     if (entries)
         bars->y += bars->svg->size + 14;
 }
@@ -87,8 +88,7 @@ static bool names_limit(const struct bars *bars, const struct bar *bar, const st
 }
 
 /* The name with the total behind it, and the name of the limit where its line begins. */
-static void draw_header(struct bars *bars, xmlNodePtr group, const struct bar *bar,
-                        const struct bar *previous)
+static void draw_header(struct bars *bars, const struct bar *bar, const struct bar *previous)
 {
     struct svg *svg = bars->svg;
     double size = svg->size, gap = 10;
@@ -96,15 +96,15 @@ static void draw_header(struct bars *bars, xmlNodePtr group, const struct bar *b
     double total_width = chart_text_width(total, size);
     const char *name = chart_fit(svg->page->arena, bar->label, size * BOLD, svg->width - total_width - gap);
     double name_width = chart_text_width(name, size * BOLD);
-    svg_text(svg, group, "name", 0, bars->y + size, SVG_START, name);
-    svg_text(svg, group, "total", name_width + gap, bars->y + size, SVG_START, total);
+    svg_text(svg, "name", 0, bars->y + size, SVG_START, name);
+    svg_text(svg, "total", name_width + gap, bars->y + size, SVG_START, total);
     if (names_limit(bars, bar, previous)) {
         const char *limit = chart_fit(svg->page->arena, bar->limit_text, size, svg->width);
         double width = chart_text_width(limit, size);
         double end = fmin(fmax(chart_at(&bars->x, bar->limit) + 4, width), svg->width);
         if (end - width < name_width + total_width + 3 * gap) /* no room beside them: a row of its own */
             bars->y += size + 4;
-        svg_text(svg, group, "muted", end, bars->y + size, SVG_END, limit);
+        svg_text(svg, "muted", end, bars->y + size, SVG_END, limit);
     }
     bars->y += size + 7;
 }
@@ -115,8 +115,7 @@ static const char *part_text(struct bars *bars, const struct bar_part *part)
 }
 
 /* Draws the parts side by side; returns how many labels did not fit within. */
-static size_t draw_parts(struct bars *bars, xmlNodePtr group, const struct bar *bar, double height,
-                         bool *outside)
+static size_t draw_parts(struct bars *bars, const struct bar *bar, double height, bool *outside)
 {
     struct svg *svg = bars->svg;
     double sum = 0;
@@ -130,12 +129,12 @@ static size_t draw_parts(struct bars *bars, xmlNodePtr group, const struct bar *
         double left = chart_at(&bars->x, sum), right = chart_at(&bars->x, sum += part->value);
         const char *text = part_text(bars, part);
         struct chart_box box = {left, bars->y, fmax(right - left, 1), height};
-        svg_hint(svg, svg_box(svg, group, svg_kind_class(part->kind), box), text);
+        svg_box(svg, svg_kind_class(part->kind), box, text);
         outside[i] = chart_text_width(text, svg->size) + 10 > box.width;
         if (outside[i])
             count++;
         else if (!bars->compact)
-            svg_text(svg, group, arena_printf(svg->page->arena, "on %s", svg_kind_class(part->kind)),
+            svg_text(svg, arena_printf(svg->page->arena, "on %s", svg_kind_class(part->kind)),
                      left + box.width / 2, bars->y + height / 2 + svg->size * 0.35, SVG_MIDDLE, text);
     }
     return count;
@@ -144,17 +143,17 @@ static size_t draw_parts(struct bars *bars, xmlNodePtr group, const struct bar *
 static void draw_bar(struct bars *bars, const struct bar *bar, const struct bar *previous)
 {
     struct svg *svg = bars->svg;
-    xmlNodePtr group = svg_group(svg, svg->root, "bar");
+    svg_open(svg, "bar", NULL);
     double height = bars->compact ? 10 : 24;
-    draw_header(bars, group, bar, previous);
+    draw_header(bars, bar, previous);
     bool *outside = ARENA_ARRAY(svg->page->arena, bool, bar->parts.count + 1);
     double top = bars->y;
     if (bar->limit > 0) /* the room there is, so that what is left of it shows */
-        svg_box(svg, group, "track", (struct chart_box){0, top, chart_at(&bars->x, bar->limit), height});
-    size_t left_over = draw_parts(bars, group, bar, height, outside);
+        svg_box(svg, "track", (struct chart_box){0, top, chart_at(&bars->x, bar->limit), height}, NULL);
+    size_t left_over = draw_parts(bars, bar, height, outside);
     if (bar->limit > 0) {
         double limit = chart_at(&bars->x, bar->limit);
-        svg_line(svg, group, "limit", limit, top - 4, limit, top + height + 4);
+        svg_line(svg, "limit", limit, top - 4, limit, top + height + 4);
     }
     bars->y += height;
     if (left_over && !bars->compact) {
@@ -162,10 +161,11 @@ static void draw_bar(struct bars *bars, const struct bar *bar, const struct bar 
         bars->y += 5;
         for (size_t i = 0; i < bar->parts.count; i++)
             if (outside[i])
-                swatch(bars, group, &x, bar->parts.items[i].kind, part_text(bars, &bar->parts.items[i]));
+                swatch(bars, &x, bar->parts.items[i].kind, part_text(bars, &bar->parts.items[i]));
         bars->y += svg->size + 5;
     }
     bars->y += bars->compact ? 6 : 16;
+    svg_close(svg);
 }
 
 /* ---- the chart ----------------------------------------------------------------------------- */
@@ -176,18 +176,19 @@ static void draw_axis(struct bars *bars)
     struct chart_ticks ticks =
         chart_linear_ticks(svg->page->arena, 0, bars->x.high,
                            bars->chart->unit_scale > 0 ? bars->chart->unit_scale : 1, svg->narrow ? 4 : 8);
-    xmlNodePtr group = svg_group(svg, svg->root, "axis");
-    svg_line(svg, group, "base", bars->x.from, bars->y, bars->x.to, bars->y);
+    svg_open(svg, "axis", NULL);
+    svg_line(svg, "base", bars->x.from, bars->y, bars->x.to, bars->y);
     for (size_t i = 0; i < ticks.items.count; i++) {
         const struct chart_tick *tick = &ticks.items.items[i];
         double at = chart_at(&bars->x, tick->value);
         double half = chart_text_width(tick->label, svg->size) / 2;
-        svg_line(svg, group, "base", at, bars->y, at, bars->y + 4);
-        svg_text(svg, group, NULL, fmax(fmin(at, svg->width - half), half), bars->y + svg->size + 6,
-                 SVG_MIDDLE, tick->label);
+        svg_line(svg, "base", at, bars->y, at, bars->y + 4);
+        svg_text(svg, NULL, fmax(fmin(at, svg->width - half), half), bars->y + svg->size + 6, SVG_MIDDLE,
+                 tick->label);
     }
     bars->y += 2 * svg->size + 12;
-    svg_text(svg, group, NULL, bars->x.to, bars->y, SVG_END, bars->chart->unit ? bars->chart->unit : "");
+    svg_text(svg, NULL, bars->x.to, bars->y, SVG_END, bars->chart->unit ? bars->chart->unit : "");
+    svg_close(svg);
     bars->y += 6;
 }
 
@@ -207,7 +208,7 @@ void svg_bars(struct svg *svg, const struct bar_chart *chart)
         draw_bar(&bars, &chart->bars.items[i], i ? &chart->bars.items[i - 1] : NULL);
     draw_axis(&bars);
     if (bars.shown < chart->bars.count) {
-        svg_text(svg, svg->root, "muted", 0, bars.y - 6, SVG_START,
+        svg_text(svg, "muted", 0, bars.y - 6, SVG_START,
                  arena_printf(svg->page->arena, "the first %zu of %zu", bars.shown, chart->bars.count));
     }
     svg->height = bars.y;

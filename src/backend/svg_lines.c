@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/buffer.h"
-
 enum { MAX_SERIES = 12, COLOURS = 7, DOTTED_POINTS = 60 };
 
 struct lines {
@@ -90,12 +88,9 @@ static struct chart_ticks x_ticks(const struct lines *lines)
 
 /* ---- one series ---------------------------------------------------------------------------- */
 
-static void append_point(struct lines *lines, struct buffer *path, const char *command, double x, double y)
+static void append_point(struct lines *lines, struct buffer *path, char command, double x, double y)
 {
-    buffer_text(path, command);
-    buffer_text(path, svg_number(lines->svg, chart_at(&lines->x, x)));
-    buffer_byte(path, ',');
-    buffer_text(path, svg_number(lines->svg, chart_at(&lines->y, y)));
+    svg_step(path, command, chart_at(&lines->x, x), chart_at(&lines->y, y));
 }
 
 /* The end of the run of usable points that begins at `from`. */
@@ -106,8 +101,7 @@ static size_t run_end(const struct lines *lines, const struct line_series *serie
     return from;
 }
 
-static void draw_band(struct lines *lines, xmlNodePtr group, const struct line_series *series, size_t from,
-                      size_t end)
+static void draw_band(struct lines *lines, const struct line_series *series, size_t from, size_t end)
 {
     const struct line_point *points = series->points.items;
     bool any = false;
@@ -117,64 +111,74 @@ static void draw_band(struct lines *lines, xmlNodePtr group, const struct line_s
         return;
     struct buffer path = buffer_in(lines->svg->page->arena);
     for (size_t i = from; i < end; i++)
-        append_point(lines, &path, i == from ? "M" : "L", points[i].x, points[i].high);
+        append_point(lines, &path, i == from ? 'M' : 'L', points[i].x, points[i].high);
     for (size_t i = end; i > from; i--)
-        append_point(lines, &path, "L", points[i - 1].x, points[i - 1].low);
-    buffer_text(&path, "z");
-    svg_path(lines->svg, group, "band", buffer_string(&path));
+        append_point(lines, &path, 'L', points[i - 1].x, points[i - 1].low);
+    buffer_byte(&path, 'z');
+    svg_path(lines->svg, "band", buffer_string(&path));
 }
 
-static void draw_run(struct lines *lines, xmlNodePtr group, const struct line_series *series, size_t from,
-                     size_t end)
+static const char *point_hint(const struct lines *lines, const struct line_series *series,
+                              const struct line_point *point)
+{
+    struct arena *arena = lines->svg->page->arena;
+    if (lines->svg->narrow)
+        return NULL;
+    return arena_printf(arena, "%s: %s at %s%s", series->label,
+                        chart_number(arena, point->y / scale_of(lines->chart->y_scale)),
+                        chart_number(arena, point->x / scale_of(lines->chart->x_scale)),
+                        point->fits ? "" : ", does not fit");
+}
+
+static void draw_run(struct lines *lines, const struct line_series *series, size_t from, size_t end)
 {
     const struct line_point *points = series->points.items;
-    draw_band(lines, group, series, from, end);
+    draw_band(lines, series, from, end);
     struct buffer path = buffer_in(lines->svg->page->arena);
     for (size_t i = from; i < end; i++) {
-        append_point(lines, &path, i == from ? "M" : "L", points[i].x, points[i].y);
+        append_point(lines, &path, i == from ? 'M' : 'L', points[i].x, points[i].y);
         if (i > from)
             chart_cross(&lines->space, chart_at(&lines->x, points[i - 1].x),
                         chart_at(&lines->y, points[i - 1].y), chart_at(&lines->x, points[i].x),
                         chart_at(&lines->y, points[i].y));
     }
-    svg_path(lines->svg, group, "line", buffer_string(&path));
+    svg_path(lines->svg, "line", buffer_string(&path));
     for (size_t i = from; i < end && series->points.count <= DOTTED_POINTS; i++) {
         struct svg *svg = lines->svg;
         double x = chart_at(&lines->x, points[i].x), y = chart_at(&lines->y, points[i].y);
-        xmlNodePtr dot = svg_circle(svg, group, points[i].fits ? "dot" : "dot hollow", x, y, 3.5);
-        svg_hint(svg, dot,
-                 arena_printf(svg->page->arena, "%s: %s at %s%s", series->label,
-                              chart_number(svg->page->arena, points[i].y / scale_of(lines->chart->y_scale)),
-                              chart_number(svg->page->arena, points[i].x / scale_of(lines->chart->x_scale)),
-                              points[i].fits ? "" : ", does not fit"));
+        svg_circle(svg, points[i].fits ? "dot" : "dot hollow", x, y, 3.5,
+                   point_hint(lines, series, &points[i]));
         chart_take(&lines->space, (struct chart_box){x - 4, y - 4, 8, 8});
     }
+}
+
+/* Opens the group of a series, in its colour. */
+static void open_series(struct svg *svg, size_t index)
+{
+    static const char *const classes[COLOURS] = {"series c0", "series c1", "series c2", "series c3",
+                                                 "series c4", "series c5", "series c6"};
+    svg_open(svg, classes[index % COLOURS], NULL);
 }
 
 static void draw_series(struct lines *lines, size_t index)
 {
     const struct line_series *series = &lines->chart->series.items[index];
-    xmlNodePtr group = svg_group(lines->svg, lines->svg->root,
-                                 arena_printf(lines->svg->page->arena, "series c%zu", index % COLOURS));
+    open_series(lines->svg, index);
     for (size_t from = 0; from < series->points.count; from++) {
         size_t end = run_end(lines, series, from);
         if (end > from)
-            draw_run(lines, group, series, from, end);
+            draw_run(lines, series, from, end);
         from = end;
     }
+    svg_close(lines->svg);
 }
 
 /* ---- labels -------------------------------------------------------------------------------- */
 
-static void draw_limit(struct lines *lines)
+/* The name of the limit, as high beside its line as there is room. */
+static void label_limit(struct lines *lines, double x)
 {
     struct svg *svg = lines->svg;
-    double x = chart_at(&lines->x, lines->chart->x_limit);
-    xmlNodePtr group = svg_group(svg, svg->root, "labels");
-    svg_line(svg, group, "limit", x, lines->y.from, x, lines->y.to);
-    chart_cross(&lines->space, x, lines->y.from, x, lines->y.to);
-    if (!lines->chart->x_limit_text)
-        return;
     double room = lines->x.to - lines->x.from;
     const char *text = chart_fit(svg->page->arena, lines->chart->x_limit_text, svg->size, room * 0.7);
     double width = chart_text_width(text, svg->size) + 4, height = svg->size + 2;
@@ -184,10 +188,22 @@ static void draw_limit(struct lines *lines)
             if (!chart_is_free(&lines->space, box, true))
                 continue;
             chart_take(&lines->space, box);
-            svg_label(svg, group, NULL, box, text);
+            svg_label(svg, NULL, box, text);
             return;
         }
     }
+}
+
+static void draw_limit(struct lines *lines)
+{
+    struct svg *svg = lines->svg;
+    double x = chart_at(&lines->x, lines->chart->x_limit);
+    svg_open(svg, "labels", NULL);
+    svg_line(svg, "limit", x, lines->y.from, x, lines->y.to);
+    chart_cross(&lines->space, x, lines->y.from, x, lines->y.to);
+    if (lines->chart->x_limit_text)
+        label_limit(lines, x);
+    svg_close(svg);
 }
 
 /* Names of series are bold: wider than chart_text_width() has it. */
@@ -205,13 +221,13 @@ static void draw_legend(struct lines *lines)
     struct svg *svg = lines->svg;
     for (size_t i = 0; i < lines->shown; i++) {
         double y = (double)i * (svg->size + 6) + svg->size;
-        xmlNodePtr group =
-            svg_group(svg, svg->root, arena_printf(svg->page->arena, "series c%zu", i % COLOURS));
-        svg_path(svg, group, "line", arena_printf(svg->page->arena, "M0,%sh22", svg_number(svg, y - 4.5)));
-        svg_circle(svg, group, "dot", 11, y - 4.5, 3.5);
-        svg_text(svg, group, NULL, 30, y, SVG_START,
+        open_series(svg, i);
+        svg_line(svg, "line", 0, y - 4.5, 22, y - 4.5);
+        svg_circle(svg, "dot", 11, y - 4.5, 3.5, NULL);
+        svg_text(svg, NULL, 30, y, SVG_START,
                  chart_fit(svg->page->arena, lines->chart->series.items[i].label, svg->size * BOLD,
                            svg->width - 34));
+        svg_close(svg);
     }
 }
 
@@ -239,11 +255,11 @@ static void label_ends(struct lines *lines)
                 break;
         }
         used[i] = y;
-        xmlNodePtr group =
-            svg_group(svg, svg->root, arena_printf(svg->page->arena, "series c%zu", i % COLOURS));
-        svg_line(svg, group, "lead", x + 5, end, lines->x.to + 8, y);
-        svg_text(svg, group, NULL, lines->x.to + 12, y + svg->size * 0.35, SVG_START,
+        open_series(svg, i);
+        svg_line(svg, "lead", x + 5, end, lines->x.to + 8, y);
+        svg_text(svg, NULL, lines->x.to + 12, y + svg->size * 0.35, SVG_START,
                  chart_fit(svg->page->arena, series->label, svg->size * BOLD, svg->width - lines->x.to - 12));
+        svg_close(svg);
     }
 }
 

@@ -73,31 +73,33 @@ void roofline_slope_start(const struct roofline *roofline, double bandwidth, dou
     }
 }
 
-static void draw_line(struct roofline *roofline, xmlNodePtr group, const char *class, double x1, double y1,
-                      double x2, double y2)
+static void draw_line(struct roofline *roofline, const char *class, double x1, double y1, double x2,
+                      double y2)
 {
     double px1 = chart_at(&roofline->x, x1), py1 = chart_at(&roofline->y, y1);
     double px2 = chart_at(&roofline->x, x2), py2 = chart_at(&roofline->y, y2);
-    svg_line(roofline->svg, group, class, px1, py1, px2, py2);
+    svg_line(roofline->svg, class, px1, py1, px2, py2);
     chart_cross(&roofline->space, px1, py1, px2, py2);
 }
 
 static void draw_device(struct roofline *roofline, const struct roofline_device *device, size_t index)
 {
     struct svg *svg = roofline->svg;
-    xmlNodePtr group = svg_group(svg, svg->root, arena_printf(svg->page->arena, "roof d%zu", index % 4));
+    static const char *const classes[] = {"roof d0", "roof d1", "roof d2", "roof d3"};
     double peak = roofline_highest(device), x, y;
     if (!(device->bandwidth > 0) || !(peak > 0))
         return;
     roofline_slope_start(roofline, device->bandwidth, &x, &y);
-    draw_line(roofline, group, NULL, x, y, peak / device->bandwidth, peak);
+    svg_open(svg, classes[index % 4], NULL);
+    draw_line(roofline, NULL, x, y, peak / device->bandwidth, peak);
     for (size_t i = 0; i < device->roofs.count; i++) {
         double roof = device->roofs.items[i].peak, balance = roof / device->bandwidth;
-        draw_line(roofline, group, NULL, balance, roof, roofline->x.high, roof);
+        draw_line(roofline, NULL, balance, roof, roofline->x.high, roof);
         double x_balance = chart_at(&roofline->x, balance); /* labels may cross this faint line */
-        svg_line(svg, group, "balance", x_balance, chart_at(&roofline->y, roof), x_balance, roofline->y.from);
-        svg_circle(svg, group, "ridge", chart_at(&roofline->x, balance), chart_at(&roofline->y, roof), 2.5);
+        svg_line(svg, "balance", x_balance, chart_at(&roofline->y, roof), x_balance, roofline->y.from);
+        svg_circle(svg, "ridge", x_balance, chart_at(&roofline->y, roof), 2.5, NULL);
     }
+    svg_close(svg);
 }
 
 /* ---- marks --------------------------------------------------------------------------------- */
@@ -167,27 +169,32 @@ static void collect_marks(struct roofline *roofline)
     }
 }
 
-static void draw_shape(struct svg *svg, xmlNodePtr group, enum series_kind phase, const char *class, double x,
-                       double y)
+static const char *phase_class(enum series_kind phase)
+{
+    return phase == SERIES_PREFILL ? "point s-prefill" : "point s-decode";
+}
+
+static void draw_shape(struct svg *svg, enum series_kind phase, const char *class, double x, double y)
 {
     if (phase == SERIES_PREFILL)
-        svg_diamond(svg, group, class, x, y, 6);
+        svg_diamond(svg, class, x, y, 6);
     else
-        svg_circle(svg, group, class, x, y, 5);
+        svg_circle(svg, class, x, y, 5, NULL);
 }
 
 static void draw_mark(struct roofline *roofline, const struct mark *mark)
 {
     struct svg *svg = roofline->svg;
+    struct arena *arena = svg->page->arena;
     const char *phase = mark->phase == SERIES_PREFILL ? "prefill" : "decode";
-    xmlNodePtr group =
-        svg_group(svg, svg->root, arena_printf(svg->page->arena, "point %s", svg_kind_class(mark->phase)));
-    svg_hint(svg, group, arena_printf(svg->page->arena, "%s, %s", mark->names, phase));
+    svg_open(svg, phase_class(mark->phase),
+             svg->narrow ? NULL : arena_printf(arena, "%s, %s", mark->names, phase));
     if (mark->has_expected && mark->expected > mark->limit + 11)
-        svg_line(svg, group, "gap", mark->x, mark->limit + 5, mark->x, mark->expected - 5);
-    draw_shape(svg, group, mark->phase, "limit", mark->x, mark->limit);
+        svg_line(svg, "gap", mark->x, mark->limit + 5, mark->x, mark->expected - 5);
+    draw_shape(svg, mark->phase, "limit", mark->x, mark->limit);
     if (mark->has_expected)
-        draw_shape(svg, group, mark->phase, NULL, mark->x, mark->expected);
+        draw_shape(svg, mark->phase, NULL, mark->x, mark->expected);
+    svg_close(svg);
     struct chart_box box = {mark->x - 6, mark->limit - 6, 12, mark->expected - mark->limit + 12};
     chart_take(&roofline->space, box);
 }
@@ -212,20 +219,19 @@ static void draw_legend(struct roofline *roofline)
                    {SERIES_PREFILL, NULL, "prefill"},
                    {SERIES_DECODE, NULL, "decode"}};
     struct svg *svg = roofline->svg;
-    xmlNodePtr legend = svg_group(svg, svg->root, "legend");
+    svg_open(svg, "legend", NULL);
     double x = roofline->x.to, y = roofline->y.to - 12;
     for (size_t i = 0; i < sizeof entries / sizeof *entries && roofline->marks.count; i++) {
         if (!entries[i].class && !has_phase(roofline, entries[i].phase))
             continue;
         x -= chart_text_width(entries[i].text, svg->size);
-        svg_text(svg, legend, NULL, x, y, SVG_START, entries[i].text);
-        const char *class =
-            entries[i].class ? "point neutral"
-                             : arena_printf(svg->page->arena, "point %s", svg_kind_class(entries[i].phase));
-        draw_shape(svg, svg_group(svg, legend, class), entries[i].phase, entries[i].class, x - 11,
-                   y - svg->size * 0.35);
+        svg_text(svg, NULL, x, y, SVG_START, entries[i].text);
+        svg_open(svg, entries[i].class ? "point neutral" : phase_class(entries[i].phase), NULL);
+        draw_shape(svg, entries[i].phase, entries[i].class, x - 11, y - svg->size * 0.35);
+        svg_close(svg);
         x -= 30;
     }
+    svg_close(svg);
 }
 
 static void draw_key(struct roofline *roofline)
@@ -233,14 +239,15 @@ static void draw_key(struct roofline *roofline)
     struct svg *svg = roofline->svg;
     if (!roofline->key.count)
         return;
-    xmlNodePtr group = svg_group(svg, svg->root, "key");
+    svg_open(svg, "key", NULL);
     size_t columns = svg->narrow ? 1 : 3, rows = (roofline->key.count + columns - 1) / columns;
     double step = svg->width / (double)columns;
     for (size_t i = 0; i < roofline->key.count; i++) {
         const char *text = chart_fit(svg->page->arena, roofline->key.items[i].text, svg->size, step - 12);
-        svg_text(svg, group, NULL, (double)(i / rows) * step + 4,
+        svg_text(svg, NULL, (double)(i / rows) * step + 4,
                  svg->height + (double)(i % rows + 1) * (svg->size + 5), SVG_START, text);
     }
+    svg_close(svg);
     svg->height += (double)rows * (svg->size + 5) + 8;
 }
 

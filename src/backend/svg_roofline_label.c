@@ -22,14 +22,14 @@ static bool slide(struct roofline *roofline, double x, double y, double width, d
     return false;
 }
 
-static void lead(struct roofline *roofline, xmlNodePtr group, double x, double y, struct chart_box box)
+static void lead(struct roofline *roofline, double x, double y, struct chart_box box)
 {
     double to_x = fmin(fmax(x, box.x), box.x + box.width), to_y = fmin(fmax(y, box.y), box.y + box.height);
-    svg_line(roofline->svg, group, "lead", x, y, to_x, to_y);
+    svg_line(roofline->svg, "lead", x, y, to_x, to_y);
 }
 
 /* A number at the place, and the text in the key below the chart. */
-static void key_label(struct roofline *roofline, xmlNodePtr group, double x, double y, const char *text)
+static void key_label(struct roofline *roofline, double x, double y, const char *text)
 {
     struct svg *svg = roofline->svg;
     struct arena *arena = svg->page->arena;
@@ -40,13 +40,12 @@ static void key_label(struct roofline *roofline, xmlNodePtr group, double x, dou
     if (!chart_place(&roofline->space, x, y, width, svg->size + 2, 90, &box, &led))
         return;
     if (led)
-        lead(roofline, group, x, y, box);
-    svg_label(svg, group, NULL, box, number);
+        lead(roofline, x, y, box);
+    svg_label(svg, NULL, box, number);
     *VEC_PUSH(arena, roofline->key) = (struct keyed){arena_printf(arena, "%s  %s", number, text)};
 }
 
-static void label_point(struct roofline *roofline, xmlNodePtr group, const struct mark *mark,
-                        const char *text)
+static void label_point(struct roofline *roofline, const struct mark *mark, const char *text)
 {
     struct svg *svg = roofline->svg;
     text = chart_fit(svg->page->arena, text, svg->size, svg->narrow ? 110 : 190);
@@ -54,15 +53,15 @@ static void label_point(struct roofline *roofline, xmlNodePtr group, const struc
     struct chart_box box;
     bool led;
     if (!chart_place(&roofline->space, mark->x, mark->expected, width, svg->size + 2, 50, &box, &led)) {
-        key_label(roofline, group, mark->x, mark->expected, text);
+        key_label(roofline, mark->x, mark->expected, text);
         return;
     }
     if (led)
-        lead(roofline, group, mark->x, mark->expected, box);
-    svg_label(svg, group, NULL, box, text);
+        lead(roofline, mark->x, mark->expected, box);
+    svg_label(svg, NULL, box, text);
 }
 
-static void label_points(struct roofline *roofline, xmlNodePtr group)
+static void label_points(struct roofline *roofline)
 {
     const struct mark *marks = roofline->marks.items;
     bool one_scenario = true;
@@ -70,14 +69,13 @@ static void label_points(struct roofline *roofline, xmlNodePtr group)
         one_scenario = one_scenario && strcmp(marks[i].names, marks[0].names) == 0;
     for (size_t i = 0; i < roofline->marks.count && i < MAX_LABELS; i++) {
         const char *phase = marks[i].phase == SERIES_PREFILL ? "prefill" : "decode";
-        label_point(roofline, group, &marks[i], one_scenario ? phase : marks[i].names);
+        label_point(roofline, &marks[i], one_scenario ? phase : marks[i].names);
     }
 }
 
 /* At the right end of the roof, the highest above its line and the others below theirs where they can; else
  * farther left; else stacked beyond, with a line back. */
-static void label_roof(struct roofline *roofline, xmlNodePtr group, const struct roof *roof, double bandwidth,
-                       bool highest)
+static void label_roof(struct roofline *roofline, const struct roof *roof, double bandwidth, bool highest)
 {
     struct svg *svg = roofline->svg;
     const char *text = chart_fit(svg->page->arena, roof->label, svg->size, svg->narrow ? 170 : 320);
@@ -93,13 +91,13 @@ static void label_roof(struct roofline *roofline, xmlNodePtr group, const struct
         led = true;
         double step = highest ? -height / 2 : height / 2;
         if (!slide(roofline, right, (highest ? above : below) + step, width, height, 0, step, 12, &box)) {
-            key_label(roofline, group, roofline->x.to - 12, y, roof->label);
+            key_label(roofline, roofline->x.to - 12, y, roof->label);
             return;
         }
     }
     if (led)
-        lead(roofline, group, box.x + box.width - 12, y, box);
-    svg_text(svg, group, NULL, box.x + box.width - 2, box.y + height - 4, SVG_END, text);
+        lead(roofline, box.x + box.width - 12, y, box);
+    svg_text(svg, NULL, box.x + box.width - 2, box.y + height - 4, SVG_END, text);
 }
 
 /* A roof with the bandwidth of its device, to be labelled from the top down. */
@@ -118,7 +116,7 @@ static int from_top(const void *left, const void *right)
 }
 
 /* Left of the slope, where nothing can be; where several slopes are close, to the right of it. */
-static void label_slope(struct roofline *roofline, xmlNodePtr group, const struct roofline_device *device)
+static void label_slope(struct roofline *roofline, const struct roofline_device *device)
 {
     struct svg *svg = roofline->svg;
     const char *text = chart_fit(svg->page->arena, device->label, svg->size, svg->narrow ? 140 : 240);
@@ -135,15 +133,15 @@ static void label_slope(struct roofline *roofline, xmlNodePtr group, const struc
             if (!chart_is_free(&roofline->space, box, true))
                 continue;
             chart_take(&roofline->space, box);
-            svg_label(svg, group, NULL, box, text);
+            svg_label(svg, NULL, box, text);
             return;
         }
     }
-    key_label(roofline, group, (x1 + x2) / 2, (y1 + y2) / 2, device->label);
+    key_label(roofline, (x1 + x2) / 2, (y1 + y2) / 2, device->label);
 }
 
 /* Beside the foot of the line that falls from the balance point. */
-static void label_balance(struct roofline *roofline, xmlNodePtr group, double balance)
+static void label_balance(struct roofline *roofline, double balance)
 {
     struct svg *svg = roofline->svg;
     double decimals = balance < 10 ? 10 : 1;
@@ -154,7 +152,7 @@ static void label_balance(struct roofline *roofline, xmlNodePtr group, double ba
     struct chart_box box;
     if (slide(roofline, x + 3, y, width, height, 0, -height, 5, &box) ||
         slide(roofline, x - 3 - width, y, width, height, 0, -height, 5, &box))
-        svg_label(svg, group, "muted", box, text);
+        svg_label(svg, "muted", box, text);
 }
 
 static bool drawable(const struct roofline_device *device)
@@ -163,7 +161,7 @@ static bool drawable(const struct roofline_device *device)
 }
 
 /* Roofs from the top down; devices with the same roof share its label. */
-static void label_roofs(struct roofline *roofline, xmlNodePtr group)
+static void label_roofs(struct roofline *roofline)
 {
     struct arena *arena = roofline->svg->page->arena;
     VEC(struct named_roof) roofs = {0};
@@ -182,27 +180,28 @@ static void label_roofs(struct roofline *roofline, xmlNodePtr group)
             repeated = repeated || (roofs.items[j].roof->peak == roof->peak &&
                                     strcmp(roofs.items[j].roof->label, roof->label) == 0);
         if (!repeated)
-            label_roof(roofline, group, roof, roofs.items[i].bandwidth, i == 0);
+            label_roof(roofline, roof, roofs.items[i].bandwidth, i == 0);
     }
 }
 
-static void label_devices(struct roofline *roofline, xmlNodePtr group)
+static void label_devices(struct roofline *roofline)
 {
     const struct roofline_chart *chart = roofline->chart;
-    label_roofs(roofline, group);
+    label_roofs(roofline);
     for (size_t i = 0; i < chart->devices.count; i++)
         if (drawable(&chart->devices.items[i]))
-            label_slope(roofline, group, &chart->devices.items[i]);
+            label_slope(roofline, &chart->devices.items[i]);
     for (size_t i = 0; i < chart->devices.count; i++) {
         const struct roofline_device *device = &chart->devices.items[i];
         for (size_t j = 0; j < device->roofs.count && drawable(device); j++)
-            label_balance(roofline, group, device->roofs.items[j].peak / device->bandwidth);
+            label_balance(roofline, device->roofs.items[j].peak / device->bandwidth);
     }
 }
 
 void roofline_label(struct roofline *roofline)
 {
-    xmlNodePtr group = svg_group(roofline->svg, roofline->svg->root, "labels");
-    label_devices(roofline, group);
-    label_points(roofline, group);
+    svg_open(roofline->svg, "labels", NULL);
+    label_devices(roofline);
+    label_points(roofline);
+    svg_close(roofline->svg);
 }

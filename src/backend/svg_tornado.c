@@ -18,14 +18,14 @@ static double axis_of(const struct tornado *tornado)
     return chart_at(&tornado->x, 0);
 }
 
-static void draw_side(struct tornado *tornado, xmlNodePtr group, double value, enum series_kind kind,
-                      double top, double height, const char *text)
+static void draw_side(struct tornado *tornado, double value, enum series_kind kind, double top, double height,
+                      const char *text)
 {
     if (value == 0 || text == NULL)
         return;
     double axis = axis_of(tornado), end = chart_at(&tornado->x, value);
     struct chart_box box = {fmin(axis, end), top, fmax(fabs(end - axis), 1), height};
-    svg_hint(tornado->svg, svg_box(tornado->svg, group, svg_kind_class(kind), box), text);
+    svg_box(tornado->svg, svg_kind_class(kind), box, text);
 }
 
 /* "a tenth less: 8.4 % more · a tenth more: 7.4 % less"; the colours say which is which where there is no
@@ -41,7 +41,7 @@ static const char *change_text(const struct tornado *tornado, const struct torna
                  : arena_printf(arena, "%s \xC2\xB7 %s", bar->less_text, more);
 }
 
-static void draw_header(struct tornado *tornado, xmlNodePtr group, const struct tornado_bar *bar)
+static void draw_header(struct tornado *tornado, const struct tornado_bar *bar)
 {
     struct svg *svg = tornado->svg;
     double size = svg->size, gap = 10;
@@ -52,10 +52,10 @@ static void draw_header(struct tornado *tornado, xmlNodePtr group, const struct 
     if (width + chart_text_width(change, size) > svg->width)
         change = change_text(tornado, bar, false);
     bool beside = width + chart_text_width(change, size) <= svg->width;
-    svg_text(svg, group, "name", 0, tornado->y + size, SVG_START, label);
+    svg_text(svg, "name", 0, tornado->y + size, SVG_START, label);
     if (!beside)
         tornado->y += size + 5;
-    svg_text(svg, group, "muted", beside ? width : 0, tornado->y + size, SVG_START,
+    svg_text(svg, "muted", beside ? width : 0, tornado->y + size, SVG_START,
              chart_fit(svg->page->arena, change, size, svg->width));
     tornado->y += size + 8;
 }
@@ -63,15 +63,15 @@ static void draw_header(struct tornado *tornado, xmlNodePtr group, const struct 
 static void draw_bar(struct tornado *tornado, const struct tornado_bar *bar)
 {
     struct svg *svg = tornado->svg;
-    xmlNodePtr group = svg_group(svg, svg->root, "bar");
-    draw_header(tornado, group, bar);
+    svg_open(svg, "bar", NULL);
+    draw_header(tornado, bar);
     /* Each in a lane of its own, as both may lie on the same side. */
     const double lane = 9;
-    draw_side(tornado, group, bar->less, LESS, tornado->y, lane, bar->less_text);
-    draw_side(tornado, group, bar->more, MORE, tornado->y + lane, lane, bar->more_text);
-    svg_line(svg, group, "zero", axis_of(tornado), tornado->y - 3, axis_of(tornado),
-             tornado->y + 2 * lane + 3);
+    draw_side(tornado, bar->less, LESS, tornado->y, lane, bar->less_text);
+    draw_side(tornado, bar->more, MORE, tornado->y + lane, lane, bar->more_text);
+    svg_line(svg, "zero", axis_of(tornado), tornado->y - 3, axis_of(tornado), tornado->y + 2 * lane + 3);
     tornado->y += 2 * lane + 12;
+    svg_close(svg);
 }
 
 static void draw_axis(struct tornado *tornado)
@@ -80,39 +80,41 @@ static void draw_axis(struct tornado *tornado)
     struct chart_ticks ticks = chart_linear_ticks(
         svg->page->arena, tornado->x.low, tornado->x.high,
         tornado->chart->unit_scale > 0 ? tornado->chart->unit_scale : 1, svg->narrow ? 4 : 8);
-    xmlNodePtr group = svg_group(svg, svg->root, "axis");
-    svg_line(svg, group, "base", tornado->x.from, tornado->y, tornado->x.to, tornado->y);
+    svg_open(svg, "axis", NULL);
+    svg_line(svg, "base", tornado->x.from, tornado->y, tornado->x.to, tornado->y);
     for (size_t i = 0; i < ticks.items.count; i++) {
         const struct chart_tick *tick = &ticks.items.items[i];
         const char *label = tick->label;
         if (label[0] == '-')
             label = arena_printf(svg->page->arena, "\xE2\x88\x92%s", label + 1);
         double at = chart_at(&tornado->x, tick->value), half = chart_text_width(label, svg->size) / 2;
-        svg_line(svg, group, "base", at, tornado->y, at, tornado->y + 4);
-        svg_text(svg, group, NULL, fmax(fmin(at, svg->width - half), half), tornado->y + svg->size + 6,
-                 SVG_MIDDLE, label);
+        svg_line(svg, "base", at, tornado->y, at, tornado->y + 4);
+        svg_text(svg, NULL, fmax(fmin(at, svg->width - half), half), tornado->y + svg->size + 6, SVG_MIDDLE,
+                 label);
     }
     tornado->y += 2 * svg->size + 12;
-    svg_text(svg, group, NULL, tornado->x.to, tornado->y, SVG_END,
+    svg_text(svg, NULL, tornado->x.to, tornado->y, SVG_END,
              chart_fit(svg->page->arena, tornado->chart->unit, svg->size, svg->width));
     tornado->y += 6;
+    svg_close(svg);
 }
 
 /* The two lanes by name, above all bars. */
 static void draw_legend(struct tornado *tornado)
 {
     struct svg *svg = tornado->svg;
-    xmlNodePtr group = svg_group(svg, svg->root, "legend");
+    svg_open(svg, "legend", NULL);
     const double mark = 10, gap = 5;
     double x = 0;
     for (int side = 0; side < 2; side++) {
         const char *text = side == 0 ? tornado->chart->less_label : tornado->chart->more_label;
-        svg_box(svg, group, svg_kind_class(side == 0 ? LESS : MORE),
-                (struct chart_box){x, tornado->y + 3, mark, mark});
-        svg_text(svg, group, NULL, x + mark + gap, tornado->y + svg->size, SVG_START, text);
+        svg_box(svg, svg_kind_class(side == 0 ? LESS : MORE),
+                (struct chart_box){x, tornado->y + 3, mark, mark}, NULL);
+        svg_text(svg, NULL, x + mark + gap, tornado->y + svg->size, SVG_START, text);
         x += mark + gap + chart_text_width(text, svg->size) + 16;
     }
     tornado->y += svg->size + 14;
+    svg_close(svg);
 }
 
 void svg_tornado(struct svg *svg, const struct tornado_chart *chart)

@@ -47,7 +47,10 @@ void buffer_text(struct buffer *buffer, const char *text)
 
 void buffer_byte(struct buffer *buffer, char byte)
 {
-    buffer_add(buffer, &byte, 1);
+    if (buffer->length + 1 >= buffer->capacity)
+        reserve(buffer, 1);
+    buffer->data[buffer->length++] = byte;
+    buffer->data[buffer->length] = '\0';
 }
 
 void buffer_repeat(struct buffer *buffer, const char *text, size_t times)

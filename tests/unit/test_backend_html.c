@@ -1,6 +1,7 @@
 /* test_backend_html.c: the HTML page: what may never be in it, what must be, and the geometry of its charts.
  */
 #include <criterion/criterion.h>
+#include <libxml/parser.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,7 +82,7 @@ Test(backend_html, is_valid_utf8_without_control_characters)
     cr_assert_not_null(strstr(page, NASTY_INVALID_SHOWN));
 }
 
-/* libxml2 copies these two forms inside attributes without escaping their quotes. */
+/* Forms that HTML 4 had a meaning for, and that writers of HTML have copied into attributes as they are. */
 Test(backend_html, server_side_includes_cannot_end_an_attribute)
 {
     static const char *const attacks[] = {"<!-- \"><img src=x onerror=alert(1)> -->",
@@ -100,6 +101,25 @@ Test(backend_html, server_side_includes_cannot_end_an_attribute)
         cr_assert_null(strstr(page, "<img"), "attack %zu", i);
         cr_assert_null(strstr(page, "\"><i"), "attack %zu", i);
     }
+}
+
+/* `text` without its first element of that name. */
+static const char *without(const char *text, const char *from, const char *to)
+{
+    const char *start = strstr(text, from), *end = start ? strstr(start, to) : NULL;
+    cr_assert_not_null(end, "no %s", from);
+    return arena_printf(arena, "%.*s%s", (int)(start - text), text, end + strlen(to));
+}
+
+/* Every element is closed where it was opened, every attribute quoted and given once: a parser of XML, which
+ * forgives nothing, reads the page. */
+Test(backend_html, is_well_formed)
+{
+    const char *page = without(draw(report_fixture(arena)), "<style>", "</style>");
+    page = without(page, "<script>", "</script>");
+    xmlDocPtr parsed = xmlReadMemory(page, (int)strlen(page), "page", "UTF-8", XML_PARSE_NONET);
+    cr_assert_not_null(parsed, "%s", xmlGetLastError()->message);
+    xmlFreeDoc(parsed);
 }
 
 /* ---- self-contained ------------------------------------------------------------------------ */
@@ -144,7 +164,7 @@ Test(backend_html, says_the_verdict_first)
     const char *page = draw(report_fixture(arena));
     const char *order[] = {"<!DOCTYPE html>",
                            "<html lang=\"en\">",
-                           "<meta charset=\"utf-8\">",
+                           "<meta charset=\"utf-8\"/>",
                            "<title>",
                            "class=\"skip\"",
                            "<h1>",
@@ -287,7 +307,8 @@ Test(backend_html, degenerate_charts_are_drawn)
     cr_assert_null(strstr(page, "inf"));
 }
 
-/* From -10 % to +20 % over 877 of 880 units: the axis stands a third along, a bar of +20 % reaches the end. */
+/* From -10 % to +20 % over 877 of 880 units: the axis stands a third along, a bar of +20 % reaches the end.
+ */
 Test(backend_html, a_tornado_stands_on_its_axis)
 {
     struct report *report = report_fixture_empty(arena);
