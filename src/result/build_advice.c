@@ -11,42 +11,45 @@ static const char *moved_per(struct builder *builder, const struct evaluation *e
 {
     double running = evaluation->result.ceiling.running;
     if (running <= 1)
-        return "token";
-    return arena_printf(builder->arena, "step of %s tokens", count_text(builder, running));
+        return words(builder, M_PER_TOKEN);
+    return WORDS(builder, M_PER_STEP_OF_TOKENS, count_text(builder, running));
 }
 
-static void say_traffic(struct builder *builder, const struct evaluation *evaluation, const char *what,
+static void say_traffic(struct builder *builder, const struct evaluation *evaluation, bool weights,
                         double part, struct rich_text *out)
 {
     const struct pm_ceiling *ceiling = &evaluation->result.decode_ceiling;
     double all = ceiling->weight_traffic + ceiling->kv_traffic;
-    rich_addf(builder->arena, out, TONE_PLAIN, "Decode is bound by reading %s: ", what);
-    rich_addf(builder->arena, out, TONE_STRONG, "%s of the %s", data_text(builder, part),
-              data_text(builder, all));
-    rich_addf(builder->arena, out, TONE_PLAIN, " moved per %s%s.", moved_per(builder, evaluation),
-              evaluation->result.gpus > 1 ? " on each GPU" : "");
+    static const enum message said[2][2] = {{M_BOUND_BY_CACHE, M_BOUND_BY_CACHE_EACH},
+                                            {M_BOUND_BY_WEIGHTS, M_BOUND_BY_WEIGHTS_EACH}};
+    SAY(builder, out, TONE_PLAIN, said[weights][evaluation->result.gpus > 1], data_text(builder, part),
+        data_text(builder, all), moved_per(builder, evaluation));
 }
 
-static void say_share(struct builder *builder, const struct evaluation *evaluation, enum pm_bound bound,
-                      const char *what, struct rich_text *out)
+/* The time of a bound, and of the step it is part of. */
+static const char *term_text(struct builder *builder, const struct evaluation *evaluation,
+                             enum pm_bound bound)
 {
-    const struct pm_step *step = &evaluation->result.decode;
-    rich_addf(builder->arena, out, TONE_PLAIN, "Decode is bound by %s: ", what);
-    rich_addf(builder->arena, out, TONE_STRONG, "%s of the %s step", time_text(builder, step->term[bound]),
-              time_text(builder, step->time));
+    return time_text(builder, evaluation->result.decode.term[bound]);
+}
+
+static const char *step_text(struct builder *builder, const struct evaluation *evaluation)
+{
+    return time_text(builder, evaluation->result.decode.time);
 }
 
 static void say_compute(struct builder *builder, const struct evaluation *evaluation, struct rich_text *out)
 {
     const struct pm_ceiling *ceiling = &evaluation->result.decode_ceiling;
     const struct dim dim = {{[DIM_WORK] = 1, [DIM_DATA] = -1}};
-    say_share(builder, evaluation, PM_BOUND_COMPUTE, "arithmetic", out);
+    const char *term = term_text(builder, evaluation, PM_BOUND_COMPUTE),
+               *step = step_text(builder, evaluation);
     if (ceiling->intensity >= ceiling->balance && ceiling->balance > 0)
-        rich_addf(builder->arena, out, TONE_PLAIN, ", at an intensity of %s against a balance of %s.",
-                  quantity_text_against(builder->arena, ceiling->intensity, ceiling->balance, dim),
-                  quantity_text_against(builder->arena, ceiling->balance, ceiling->intensity, dim));
+        SAY(builder, out, TONE_PLAIN, M_BOUND_BY_ARITHMETIC_AT, term, step,
+            quantity_text_against(builder->arena, ceiling->intensity, ceiling->balance, dim),
+            quantity_text_against(builder->arena, ceiling->balance, ceiling->intensity, dim));
     else
-        rich_add(builder->arena, out, TONE_PLAIN, ".");
+        SAY(builder, out, TONE_PLAIN, M_BOUND_BY_ARITHMETIC, term, step);
 }
 
 /* A closed loop spends part of each token's time on prompts that other users bring. */
@@ -57,9 +60,8 @@ static void say_interference(struct builder *builder, const struct evaluation *e
     const double worth_saying = 0.1;
     if (expected->tpot <= 0 || expected->interference < worth_saying * expected->tpot)
         return;
-    rich_addf(builder->arena, out, TONE_PLAIN, " Of the %s per token, ", time_text(builder, expected->tpot));
-    rich_add(builder->arena, out, TONE_STRONG, time_text(builder, expected->interference));
-    rich_add(builder->arena, out, TONE_PLAIN, " pass while prompts of other users are read.");
+    SAY(builder, out, TONE_PLAIN, M_PROMPTS_OF_OTHERS, time_text(builder, expected->tpot),
+        time_text(builder, expected->interference));
 }
 
 static void say_reservations(struct builder *builder, const struct evaluation *evaluation,
@@ -68,40 +70,34 @@ static void say_reservations(struct builder *builder, const struct evaluation *e
     const struct pm_result *result = &evaluation->result;
     const struct pm_case *input = &evaluation->binding.input;
     if (result->hypothetical)
-        rich_add(builder->arena, out, TONE_WARN,
-                 result->memory.max_batch < 1
-                     ? " Not one sequence fits: all times are what they would be if it did."
-                     : " All times are what they would be if it fitted.");
+        say(builder, out, TONE_WARN,
+            result->memory.max_batch < 1 ? M_TIMES_IF_ONE_FITTED : M_TIMES_IF_IT_FITTED);
     else if (result->expected.running < input->batch)
-        rich_addf(builder->arena, out, TONE_WARN,
-                  " Memory lets %s of %s sequences run at once; the rest wait.",
-                  count_text(builder, result->expected.running), count_text(builder, input->batch));
+        SAY(builder, out, TONE_WARN, M_SOME_RUN_THE_REST_WAITS, count_text(builder, result->expected.running),
+            count_text(builder, input->batch));
     if (!result->verified && !evaluation->binding.engine_values.ideal)
-        rich_add(builder->arena, out, TONE_MUTED,
-                 " No serving measurement stands behind this case, so the band is wide.");
+        say(builder, out, TONE_MUTED, M_NOT_MEASURED);
 }
 
 void say_bound(struct builder *builder, const struct evaluation *evaluation, struct rich_text *out)
 {
     const struct pm_result *result = &evaluation->result;
+    const char *step = step_text(builder, evaluation);
     switch (result->decode.bound) {
     case PM_BOUND_WEIGHTS:
-        say_traffic(builder, evaluation, "weights", result->decode_ceiling.weight_traffic, out);
+        say_traffic(builder, evaluation, true, result->decode_ceiling.weight_traffic, out);
         break;
-    case PM_BOUND_KV:
-        say_traffic(builder, evaluation, "the KV cache", result->decode_ceiling.kv_traffic, out);
-        break;
+    case PM_BOUND_KV: say_traffic(builder, evaluation, false, result->decode_ceiling.kv_traffic, out); break;
     case PM_BOUND_COMPUTE: say_compute(builder, evaluation, out); break;
     case PM_BOUND_COMMUNICATION:
-        say_share(builder, evaluation, PM_BOUND_COMMUNICATION, "communication between GPUs", out);
-        rich_addf(builder->arena, out, TONE_PLAIN, ", for %s all-reduces.",
-                  count_text(builder, result->decode.allreduces));
+        SAY(builder, out, TONE_PLAIN, M_BOUND_BY_COMMUNICATION,
+            term_text(builder, evaluation, PM_BOUND_COMMUNICATION), step,
+            count_text(builder, result->decode.allreduces));
         break;
     case PM_BOUND_FIXED:
     case PM_BOUND_COUNT:
-        say_share(builder, evaluation, PM_BOUND_FIXED, "fixed times", out);
-        rich_addf(builder->arena, out, TONE_PLAIN, ", for launching %s operations and for the host.",
-                  count_text(builder, result->decode.launches));
+        SAY(builder, out, TONE_PLAIN, M_BOUND_BY_FIXED_TIMES, term_text(builder, evaluation, PM_BOUND_FIXED),
+            step, count_text(builder, result->decode.launches));
         break;
     }
     say_interference(builder, evaluation, out);
@@ -170,13 +166,12 @@ static void offer_smaller_load(struct builder *builder, const struct evaluation 
     const struct pm_case *input = &evaluation->binding.input;
     if (memory->max_batch >= 1 && memory->max_batch < input->batch)
         offer(builder, offers, input->batch / memory->max_batch,
-              arena_printf(builder->arena, "batch \xE2\x89\xA4 %s", count_text(builder, memory->max_batch)));
+              WORDS(builder, M_OFFER_BATCH, count_text(builder, memory->max_batch)));
     double length = evaluation->result.sequence_length, context = longest(builder, evaluation);
     if (context >= 1 && context < length)
         offer(builder, offers, length / context,
-              arena_printf(builder->arena, "%s \xE2\x89\xA4 %s",
-                           input->static_step ? "context" : "prompt + output",
-                           quantity_text(builder->arena, context, (struct dim){{[DIM_TOKEN] = 1}})));
+              WORDS(builder, input->static_step ? M_OFFER_CONTEXT : M_OFFER_LENGTH,
+                    quantity_text(builder->arena, context, (struct dim){{[DIM_TOKEN] = 1}})));
 }
 
 static double bits_of(struct builder *builder, struct decl *format)
@@ -194,12 +189,12 @@ static struct decl *narrower(struct builder *builder, struct decl *in_use, const
 }
 
 static bool offer_format(struct builder *builder, const struct evaluation *evaluation, struct offers *offers,
-                         enum attribute attribute, struct decl *in_use, const char *name, const char *text)
+                         enum attribute attribute, struct decl *in_use, const char *name, enum message text)
 {
     struct value value = {.type = VALUE_DECL, .decl = narrower(builder, in_use, name)};
     if (value.decl == NULL || !variant_fits(builder, evaluation, &attribute, &value, 1))
         return false;
-    offer(builder, offers, bits_of(builder, in_use) / bits_of(builder, value.decl), text);
+    offer(builder, offers, bits_of(builder, in_use) / bits_of(builder, value.decl), words(builder, text));
     return true;
 }
 
@@ -216,9 +211,14 @@ static bool fits_over(struct builder *builder, const struct evaluation *evaluati
     return variant_fits(builder, evaluation, attributes, values, format == NULL ? 2 : 3);
 }
 
+/* How more GPUs are worded: more in a group, more groups in a row, or both. */
+struct more_gpus {
+    enum message tp, pp, both;
+};
+
 /* The fewest GPUs: a doubling of tp, or where a node has not enough of them, stages of such groups. */
 static bool offer_more_gpus(struct builder *builder, const struct evaluation *evaluation,
-                            struct offers *offers, struct decl *format, const char *with)
+                            struct offers *offers, struct decl *format, const struct more_gpus *said)
 {
     const struct pm_case *input = &evaluation->binding.input;
     double best_tp = 0, best_pp = 0;
@@ -232,10 +232,11 @@ static bool offer_more_gpus(struct builder *builder, const struct evaluation *ev
                 best_tp = tp, best_pp = pp;
     if (best_tp == 0)
         return false;
-    const char *text = best_pp == input->pp   ? arena_printf(builder->arena, "tp = %.0f%s", best_tp, with)
-                       : best_tp == input->tp ? arena_printf(builder->arena, "pp = %.0f%s", best_pp, with)
-                                              : arena_printf(builder->arena, "tp = %.0f and pp = %.0f%s",
-                                                             best_tp, best_pp, with);
+    const char *tp = arena_printf(builder->arena, "%.0f", best_tp);
+    const char *pp = arena_printf(builder->arena, "%.0f", best_pp);
+    const char *text = best_pp == input->pp   ? WORDS(builder, said->tp, tp)
+                       : best_tp == input->tp ? WORDS(builder, said->pp, pp)
+                                              : WORDS(builder, said->both, tp, pp);
     offer(builder, offers, best_tp * best_pp / (input->tp * input->pp), text);
     return true;
 }
@@ -244,11 +245,13 @@ static bool offer_more_gpus(struct builder *builder, const struct evaluation *ev
 static void offer_pairs(struct builder *builder, const struct evaluation *evaluation, struct offers *offers)
 {
     static const struct {
-        const char *format, *with;
-    } pairs[] = {{"fp8", " and 8-bit weights"}, {"int4", " and 4-bit weights"}};
+        const char *format;
+        struct more_gpus said;
+    } pairs[] = {{"fp8", {M_OFFER_TP_8_BIT, M_OFFER_PP_8_BIT, M_OFFER_TP_PP_8_BIT}},
+                 {"int4", {M_OFFER_TP_4_BIT, M_OFFER_PP_4_BIT, M_OFFER_TP_PP_4_BIT}}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         struct decl *format = narrower(builder, evaluation->binding.model->weights, pairs[i].format);
-        if (format != NULL && offer_more_gpus(builder, evaluation, offers, format, pairs[i].with))
+        if (format != NULL && offer_more_gpus(builder, evaluation, offers, format, &pairs[i].said))
             return;
     }
 }
@@ -257,28 +260,29 @@ void say_how_to_fit(struct builder *builder, const struct evaluation *evaluation
 {
     const struct pm_memory *memory = &evaluation->result.memory;
     const struct bound_model *model = evaluation->binding.model;
+    static const struct more_gpus more_gpus = {M_OFFER_TP, M_OFFER_PP, M_OFFER_TP_PP};
     struct offers offers = {0};
     offer_smaller_load(builder, evaluation, &offers);
-    offer_format(builder, evaluation, &offers, ATTR_KV_CACHE, model->kv_cache, "fp8", "an 8-bit KV cache");
-    if (!offer_format(builder, evaluation, &offers, ATTR_WEIGHTS, model->weights, "fp8", "8-bit weights"))
-        offer_format(builder, evaluation, &offers, ATTR_WEIGHTS, model->weights, "int4", "4-bit weights");
-    offer_more_gpus(builder, evaluation, &offers, NULL, "");
+    offer_format(builder, evaluation, &offers, ATTR_KV_CACHE, model->kv_cache, "fp8", M_OFFER_KV_8_BIT);
+    if (!offer_format(builder, evaluation, &offers, ATTR_WEIGHTS, model->weights, "fp8", M_OFFER_8_BIT))
+        offer_format(builder, evaluation, &offers, ATTR_WEIGHTS, model->weights, "int4", M_OFFER_4_BIT);
+    offer_more_gpus(builder, evaluation, &offers, NULL, &more_gpus);
     if (offers.list.count == 0)
         offer_pairs(builder, evaluation, &offers);
 
-    rich_addf(builder->arena, out, TONE_BAD, "Short by %s%s.", memory_text(builder, memory->shortfall),
-              evaluation->result.gpus > 1 ? " on the fullest GPU" : "");
+    SAY(builder, out, TONE_BAD, evaluation->result.gpus > 1 ? M_SHORT_ON_FULLEST_SENTENCE : M_SHORT_SENTENCE,
+        memory_text(builder, memory->shortfall));
     if (offers.list.count == 0) {
-        rich_add(builder->arena, out, TONE_PLAIN,
-                 " No change of batch, length, formats or parallelism makes it fit.");
+        say(builder, out, TONE_PLAIN, M_NOTHING_MAKES_IT_FIT);
         return;
     }
-    rich_add(builder->arena, out, TONE_PLAIN, " It fits with ");
+    say(builder, out, TONE_PLAIN, M_IT_FITS_WITH);
     for (size_t i = 0; i < offers.list.count; i++) {
-        rich_add(builder->arena, out, TONE_PLAIN, i == 0 ? "" : ", or ");
+        if (i > 0)
+            say(builder, out, TONE_PLAIN, M_OR);
         rich_add(builder->arena, out, TONE_STRONG, offers.list.items[i].text);
         if (i == 0 && offers.list.count > 1 && offers.list.items[1].factor > offers.list.items[0].factor)
-            rich_add(builder->arena, out, TONE_PLAIN, ", the smallest change");
+            say(builder, out, TONE_PLAIN, M_THE_SMALLEST_CHANGE);
     }
-    rich_add(builder->arena, out, TONE_PLAIN, ".");
+    say(builder, out, TONE_PLAIN, M_FULL_STOP);
 }

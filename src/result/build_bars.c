@@ -26,10 +26,11 @@ struct stack {
 };
 
 static double *add_part(struct builder *builder, struct stack *stack, enum series_kind kind,
-                        const char *label, const char *quantity)
+                        enum message label, const char *quantity)
 {
     struct part *part = &stack->parts[stack->part_count++];
-    *part = (struct part){kind, label, quantity, ARENA_ARRAY(builder->arena, double, stack->count)};
+    *part = (struct part){kind, words(builder, label), quantity,
+                          ARENA_ARRAY(builder->arena, double, stack->count)};
     return part->values;
 }
 
@@ -56,7 +57,8 @@ static void add_remainder(struct builder *builder, struct stack *stack)
         any = any || rest[j] != 0;
     }
     if (any)
-        stack->parts[stack->part_count++] = (struct part){SERIES_OTHER, "other", NULL, rest};
+        stack->parts[stack->part_count++] =
+            (struct part){SERIES_OTHER, words(builder, M_PART_OTHER), NULL, rest};
 }
 
 static void drop_empty_parts(struct stack *stack)
@@ -90,20 +92,20 @@ static void fill_bars(struct builder *builder, struct bar_chart *chart, const st
 enum { DESCRIBED_MAX = 4 };
 
 /* What the bars show, in words: "today: 30.4 ms, the largest part reading weights with 6.05 ms." */
-static const char *describe(struct builder *builder, const struct stack *stack, const char *what)
+static const char *describe(struct builder *builder, const struct stack *stack, enum message what)
 {
     struct buffer out = buffer_in(builder->arena);
-    buffer_text(&out, what);
+    buffer_text(&out, words(builder, what));
     for (size_t j = 0; j < stack->count && j < DESCRIBED_MAX && stack->part_count > 0; j++) {
         const struct part *most = &stack->parts[0];
         for (size_t i = 1; i < stack->part_count; i++)
             if (stack->parts[i].values[j] > most->values[j])
                 most = &stack->parts[i];
-        buffer_printf(&out, " %s: %s, the largest part %s with %s.", stack->scenarios[j]->scenario->name,
-                      unit_format(builder->arena, stack->totals[j], stack->unit, 3), most->label,
-                      unit_format(builder->arena, most->values[j], stack->unit, 3));
+        buffer_text(&out, WORDS(builder, M_DESCRIBE_BAR, stack->scenarios[j]->scenario->name,
+                                unit_format(builder->arena, stack->totals[j], stack->unit, 3), most->label,
+                                unit_format(builder->arena, most->values[j], stack->unit, 3)));
     }
-    buffer_text(&out, " All figures are in the table after the chart.");
+    buffer_text(&out, words(builder, M_FIGURES_IN_TABLE));
     return buffer_string(&out);
 }
 
@@ -116,7 +118,8 @@ static void add_stack_table(struct builder *builder, struct report_section *sect
     for (size_t i = 0; i < stack->part_count; i++)
         rows[count++] = (struct matrix_row){stack->parts[i].label, stack->parts[i].quantity,
                                             stack->parts[i].values, false};
-    rows[count++] = (struct matrix_row){"total", stack->total_quantity, stack->totals, true};
+    rows[count++] =
+        (struct matrix_row){words(builder, M_PART_TOTAL), stack->total_quantity, stack->totals, true};
     for (size_t i = 0; i < more_count; i++)
         rows[count++] = more[i];
     add_matrix(builder, section, caption, stack->scenarios, stack->count, rows, count, stack->unit);
@@ -127,33 +130,30 @@ static void add_stack_table(struct builder *builder, struct report_section *sect
 struct term {
     enum pm_bound bound;
     enum series_kind kind;
-    const char *label, *decode, *prefill;
+    enum message label;
+    const char *decode, *prefill;
 };
 
 static const struct term terms[] = {
-    {PM_BOUND_WEIGHTS, SERIES_WEIGHTS, "reading weights", "decode.time.weights", "prefill.time.weights"},
-    {PM_BOUND_KV, SERIES_KV, "reading the KV cache", "decode.time.kv", "prefill.time.kv"},
-    {PM_BOUND_COMPUTE, SERIES_COMPUTE, "computing", "decode.time.compute", "prefill.time.compute"},
-    {PM_BOUND_COMMUNICATION, SERIES_COMMUNICATION, "communication", "decode.time.communication",
+    {PM_BOUND_WEIGHTS, SERIES_WEIGHTS, M_READING_WEIGHTS, "decode.time.weights", "prefill.time.weights"},
+    {PM_BOUND_KV, SERIES_KV, M_READING_CACHE, "decode.time.kv", "prefill.time.kv"},
+    {PM_BOUND_COMPUTE, SERIES_COMPUTE, M_COMPUTING, "decode.time.compute", "prefill.time.compute"},
+    {PM_BOUND_COMMUNICATION, SERIES_COMMUNICATION, M_COMMUNICATION, "decode.time.communication",
      "prefill.time.communication"},
-    {PM_BOUND_FIXED, SERIES_FIXED, "fixed times", "decode.time.fixed", "prefill.time.fixed"},
+    {PM_BOUND_FIXED, SERIES_FIXED, M_FIXED_TIMES, "decode.time.fixed", "prefill.time.fixed"},
 };
 
 /* The three times that are shown by their terms. */
 enum time_of { TIME_PER_TOKEN, DECODE_STEP, PREFILL };
 
 static const struct {
-    const char *id, *title, *description, *quantity, *per;
+    const char *id, *quantity;
+    enum message title, description, axis;
 } times[] = {
-    [TIME_PER_TOKEN] = {"time", "Time per token, expected",
-                        "One bar per scenario: the expected time per token by what it is spent on.", "tpot",
-                        "token"},
-    [DECODE_STEP] = {"time", "Decode step, expected",
-                     "One bar per scenario: the expected time of a decode step by what it is spent on.",
-                     "decode.time", "decode step"},
-    [PREFILL] = {"time-prefill", "Prefill, expected",
-                 "One bar per scenario: the expected time of a prefill by what it is spent on.",
-                 "prefill.time", "prefill"},
+    [TIME_PER_TOKEN] = {"time", "tpot", M_TIME_PER_TOKEN_EXPECTED, M_DESCRIBE_TIME_PER_TOKEN,
+                        M_AXIS_PER_TOKEN},
+    [DECODE_STEP] = {"time", "decode.time", M_DECODE_STEP_EXPECTED, M_DESCRIBE_DECODE_STEP, M_AXIS_PER_STEP},
+    [PREFILL] = {"time-prefill", "prefill.time", M_PREFILL_EXPECTED, M_DESCRIBE_PREFILL, M_AXIS_PER_PREFILL},
 };
 
 static const struct pm_step *step_of(const struct evaluation *evaluation, enum time_of time)
@@ -191,7 +191,7 @@ static void fill_time_stack(struct builder *builder, struct stack *stack, enum t
             values[j] = step_of(stack->scenarios[j], time)->term[terms[i].bound];
     }
     if (time == TIME_PER_TOKEN) {
-        double *waiting = add_part(builder, stack, SERIES_PREFILL, "prefills of other users", "interference");
+        double *waiting = add_part(builder, stack, SERIES_PREFILL, M_PREFILLS_OF_OTHERS, "interference");
         for (size_t j = 0; j < stack->count; j++)
             waiting[j] = stack->scenarios[j]->result.expected.interference;
     }
@@ -209,10 +209,10 @@ static void add_time(struct builder *builder, struct report_section *section, en
     fill_time_stack(builder, &stack, time);
     if (stack.count == 0)
         return;
-    struct report_chart *chart = add_chart(builder, section, CHART_BARS, times[time].id, times[time].title);
+    struct report_chart *chart =
+        add_chart(builder, section, CHART_BARS, times[time].id, words(builder, times[time].title));
     chart->description = describe(builder, &stack, times[time].description);
-    fill_bars(builder, &chart->bars, &stack,
-              arena_printf(builder->arena, "%s per %s", stack.unit.text, times[time].per));
+    fill_bars(builder, &chart->bars, &stack, WORDS(builder, times[time].axis, stack.unit.text));
     add_stack_table(builder, section, chart->title, &stack, NULL, 0);
 }
 
@@ -220,7 +220,7 @@ void build_time(struct builder *builder)
 {
     if (builder->valid == 0)
         return;
-    struct report_section *section = add_section(builder, "time", "Where the time goes", false);
+    struct report_section *section = add_section(builder, "time", words(builder, M_WHERE_TIME_GOES), false);
     say_what_is_drawn(builder, section);
     const struct evaluation *scenarios[DRAWN_MAX];
     size_t count = drawn(builder, scenarios), with_tokens = 0;
@@ -237,10 +237,11 @@ static void fill_memory_stack(struct builder *builder, struct stack *stack)
     stack->count = drawn(builder, stack->scenarios);
     stack->totals = ARENA_ARRAY(builder->arena, double, stack->count);
     stack->total_quantity = "memory.total";
-    double *weights = add_part(builder, stack, SERIES_WEIGHTS, "weights", "memory.weights");
-    double *kv = add_part(builder, stack, SERIES_KV, "KV cache", "memory.kv");
-    double *activations = add_part(builder, stack, SERIES_ACTIVATIONS, "activations", "memory.activations");
-    double *overhead = add_part(builder, stack, SERIES_OVERHEAD, "overhead", "memory.overhead");
+    double *weights = add_part(builder, stack, SERIES_WEIGHTS, M_PART_WEIGHTS, "memory.weights");
+    double *kv = add_part(builder, stack, SERIES_KV, M_PART_KV_CACHE, "memory.kv");
+    double *activations =
+        add_part(builder, stack, SERIES_ACTIVATIONS, M_PART_ACTIVATIONS, "memory.activations");
+    double *overhead = add_part(builder, stack, SERIES_OVERHEAD, M_PART_OVERHEAD, "memory.overhead");
     for (size_t j = 0; j < stack->count; j++) {
         const struct pm_memory *memory = &stack->scenarios[j]->result.memory;
         weights[j] = memory->weights;
@@ -261,8 +262,8 @@ static void add_limits(struct builder *builder, struct bar_chart *chart, const s
         int digits =
             unit_digits_against(stack->totals[j] / stack->unit.scale, usable[j] / stack->unit.scale, 3);
         bar->limit = usable[j];
-        bar->limit_text = arena_printf(builder->arena, "usable %s",
-                                       unit_format(builder->arena, usable[j], stack->unit, digits));
+        bar->limit_text =
+            WORDS(builder, M_USABLE_VALUE, unit_format(builder->arena, usable[j], stack->unit, digits));
         bar->total_text = unit_format(builder->arena, stack->totals[j], stack->unit, digits);
     }
 }
@@ -271,7 +272,8 @@ void build_memory(struct builder *builder)
 {
     if (builder->valid == 0)
         return;
-    struct report_section *section = add_section(builder, "memory", "Where the memory goes", false);
+    struct report_section *section =
+        add_section(builder, "memory", words(builder, M_WHERE_MEMORY_GOES), false);
     say_what_is_drawn(builder, section);
     struct stack stack = {.count = 0};
     fill_memory_stack(builder, &stack);
@@ -286,17 +288,14 @@ void build_memory(struct builder *builder)
     }
     stack.unit = memory_unit(fmax(largest(stack.totals, stack.count), largest(usable, stack.count)));
     struct report_chart *chart =
-        add_chart(builder, section, CHART_BARS, "memory", "Memory of the fullest GPU");
-    chart->description =
-        describe(builder, &stack,
-                 "One bar per scenario: what occupies the memory of the fullest GPU, against "
-                 "what may be used of it.");
-    fill_bars(builder, &chart->bars, &stack, arena_printf(builder->arena, "%s per GPU", stack.unit.text));
+        add_chart(builder, section, CHART_BARS, "memory", words(builder, M_MEMORY_OF_FULLEST));
+    chart->description = describe(builder, &stack, M_DESCRIBE_MEMORY);
+    fill_bars(builder, &chart->bars, &stack, WORDS(builder, M_AXIS_PER_GPU, stack.unit.text));
     add_limits(builder, &chart->bars, &stack, usable);
     const struct matrix_row more[] = {
-        {"usable", "memory.usable", usable, false},
-        {"free (negative: missing)", "memory.free", left, false},
-        {"memory of the card", "memory.capacity", capacity, false},
+        {words(builder, M_PART_USABLE), "memory.usable", usable, false},
+        {words(builder, M_PART_FREE), "memory.free", left, false},
+        {words(builder, M_PART_CAPACITY), "memory.capacity", capacity, false},
     };
     add_stack_table(builder, section, chart->title, &stack, more, sizeof more / sizeof more[0]);
 }

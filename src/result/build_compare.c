@@ -70,12 +70,13 @@ static void add_compared(struct comparing *comparing, struct report_row *row,
     case QUANTITY_NUMBER: cell = add_number(builder, row, quantity->value, unit); break;
     case QUANTITY_BOOL:
         cell = add_cell(builder, row, quantity->boolean ? TONE_GOOD : TONE_BAD,
-                        quantity->boolean ? "yes" : "no");
+                        words(builder, quantity->boolean ? M_YES : M_NO));
         break;
-    case QUANTITY_TEXT: cell = add_cell(builder, row, TONE_PLAIN, quantity->text); break;
+    case QUANTITY_TEXT: cell = add_cell(builder, row, TONE_PLAIN, phrase(builder, quantity->text)); break;
     case QUANTITY_ABSENT:
         add_cell(builder, row, TONE_MUTED, EN_DASH);
-        add_reason(builder, &comparing->reasons, scenario_name(comparing, scenario), quantity->text);
+        add_reason(builder, &comparing->reasons, scenario_name(comparing, scenario),
+                   phrase(builder, quantity->text));
         return;
     }
     add_difference(builder, cell, compared);
@@ -86,14 +87,14 @@ static void figures_as_rows(struct comparing *comparing)
 {
     struct builder *builder = comparing->builder;
     const struct compared *compared = comparing->compared;
-    add_column(builder, comparing->table, "Figure", ALIGN_LEFT, NULL);
+    add_column(builder, comparing->table, words(builder, M_FIGURE), ALIGN_LEFT, NULL);
     for (size_t j = 0; j < compared->comparison->count; j++)
         add_column(builder, comparing->table, scenario_name(comparing, j), ALIGN_RIGHT, NULL);
     for (size_t i = 0; i < compared->row_count; i++) {
         const struct compared_row *each = &compared->rows[i];
         struct print_unit unit = row_unit(compared, each);
         struct report_row *row = add_row(builder, comparing->table);
-        add_cell(builder, row, TONE_PLAIN, with_unit(builder, each->row->label, unit));
+        add_cell(builder, row, TONE_PLAIN, with_unit(builder, label_of(builder, each->row), unit));
         for (size_t j = 0; j < compared->comparison->count; j++)
             add_compared(comparing, row, each, j, unit);
     }
@@ -104,12 +105,12 @@ static void scenarios_as_rows(struct comparing *comparing)
     struct builder *builder = comparing->builder;
     const struct compared *compared = comparing->compared;
     struct print_unit *units = ARENA_ARRAY(builder->arena, struct print_unit, compared->row_count);
-    add_column(builder, comparing->table, "Scenario", ALIGN_LEFT, NULL);
+    add_column(builder, comparing->table, words(builder, M_SCENARIO), ALIGN_LEFT, NULL);
     for (size_t i = 0; i < compared->row_count; i++) {
         const struct compared_row *each = &compared->rows[i];
         units[i] = row_unit(compared, each);
-        add_column(builder, comparing->table, with_unit(builder, each->row->label, units[i]), ALIGN_RIGHT,
-                   each->row->name);
+        add_column(builder, comparing->table, with_unit(builder, label_of(builder, each->row), units[i]),
+                   ALIGN_RIGHT, each->row->name);
     }
     for (size_t j = 0; j < compared->comparison->count; j++) {
         struct report_row *row = add_row(builder, comparing->table);
@@ -125,9 +126,8 @@ static void add_comparison(struct builder *builder, struct report_section *secti
     struct compared compared;
     compare_evaluate(builder->evaluator, comparison, &compared);
     struct comparing comparing = {.builder = builder, .compared = &compared};
-    comparing.table = add_table(builder, section,
-                                arena_printf(builder->arena, "Against %s: " UP " better, " DOWN " worse",
-                                             comparison->scenarios[0]->name));
+    comparing.table =
+        add_table(builder, section, WORDS(builder, M_AGAINST, comparison->scenarios[0]->name, UP, DOWN));
     if (comparison->count <= COLUMNS_MAX)
         figures_as_rows(&comparing);
     else
@@ -139,7 +139,7 @@ void build_compare(struct builder *builder)
 {
     if (builder->view->comparisons.count == 0)
         return;
-    struct report_section *section = add_section(builder, "compare", "Comparison", false);
+    struct report_section *section = add_section(builder, "compare", words(builder, M_COMPARISON), false);
     for (size_t i = 0; i < builder->view->comparisons.count; i++)
         add_comparison(builder, section, &builder->view->comparisons.items[i]);
 }

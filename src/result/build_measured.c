@@ -20,15 +20,15 @@ static void add_judgement(struct builder *builder, struct report_row *row,
                           const struct measured_row *measured)
 {
     if (measured->beyond_ceiling)
-        add_cell(builder, row, TONE_BAD, "beyond what is possible");
+        add_cell(builder, row, TONE_BAD, words(builder, M_BEYOND_POSSIBLE));
     else if (!measured->has_expected)
         add_cell(builder, row, TONE_MUTED, EN_DASH);
     else if (measured->inside_band)
-        add_cell(builder, row, TONE_GOOD, "as expected");
+        add_cell(builder, row, TONE_GOOD, words(builder, M_AS_EXPECTED));
     else if (measured->measured > measured->high)
-        add_cell(builder, row, TONE_WARN, "above the band");
+        add_cell(builder, row, TONE_WARN, words(builder, M_ABOVE_BAND));
     else
-        add_cell(builder, row, TONE_WARN, "below the band");
+        add_cell(builder, row, TONE_WARN, words(builder, M_BELOW_BAND));
 }
 
 static void add_ratio(struct builder *builder, struct report_row *row, bool exists, double ratio)
@@ -47,13 +47,13 @@ static void add_measured_row(struct builder *builder, struct report_table *table
     struct print_unit unit = column_unit(measured->row, measured->dim, largest);
     struct report_row *row = add_row(builder, table);
     add_cell(builder, row, TONE_NAME, scenario);
-    add_cell(builder, row, TONE_PLAIN, with_unit(builder, measured->row->label, unit));
+    add_cell(builder, row, TONE_PLAIN, with_unit(builder, label_of(builder, measured->row), unit));
     add_number(builder, row, measured->measured, unit);
     add_optional(builder, row, measured->has_expected, measured->expected, unit);
     if (measured->has_expected && measured->low < measured->high)
         add_cell(builder, row, TONE_MUTED,
-                 arena_printf(builder->arena, "%s to %s", unit_number(builder->arena, measured->low, unit, 3),
-                              unit_number(builder->arena, measured->high, unit, 3)));
+                 WORDS(builder, M_FROM_TO, unit_number(builder->arena, measured->low, unit, 3),
+                       unit_number(builder->arena, measured->high, unit, 3)));
     else
         add_cell(builder, row, TONE_MUTED, EN_DASH);
     add_optional(builder, row, measured->has_ceiling, measured->ceiling, unit);
@@ -70,20 +70,19 @@ static void say_measured(struct builder *builder, struct report_section *section
         return;
     const struct measured_row *row = &result->rows[0];
     struct rich_text *text = add_paragraph(builder, section);
-    rich_add(builder->arena, text, TONE_NAME, result->measurement->scenario->name);
-    rich_addf(builder->arena, text, TONE_PLAIN, ": %s measured %s", lower_first(builder, row->row->label),
-              figure_text(builder, row->row, row->measured, row->dim));
-    if (row->has_expected) {
-        double off = row->ratio - 1;
-        if (fabs(off) < 0.005)
-            rich_add(builder->arena, text, TONE_PLAIN, ", as expected");
-        else
-            rich_addf(builder->arena, text, TONE_PLAIN, ", %s %s the %s expected", percent_text(builder, off),
-                      off > 0 ? "above" : "below", figure_text(builder, row->row, row->expected, row->dim));
-    }
+    const char *name = result->measurement->scenario->name, *label = label_within(builder, row->row);
+    const char *seen = figure_text(builder, row->row, row->measured, row->dim);
+    double off = row->has_expected ? row->ratio - 1 : 0;
+    if (!row->has_expected)
+        SAY(builder, text, TONE_PLAIN, M_MEASURED_ALONE, name, label, seen);
+    else if (fabs(off) < 0.005)
+        SAY(builder, text, TONE_PLAIN, M_MEASURED_AS_EXPECTED, name, label, seen);
+    else
+        SAY(builder, text, TONE_PLAIN, off > 0 ? M_MEASURED_ABOVE : M_MEASURED_BELOW, name, label, seen,
+            percent_text(builder, off), figure_text(builder, row->row, row->expected, row->dim));
     if (result->source != NULL)
-        rich_addf(builder->arena, text, TONE_MUTED, " (%s)", result->source);
-    rich_add(builder->arena, text, TONE_PLAIN, ".");
+        SAY(builder, text, TONE_MUTED, M_BRACKETED, result->source);
+    say(builder, text, TONE_PLAIN, M_FULL_STOP);
 }
 
 void build_measured(struct builder *builder)
@@ -91,19 +90,20 @@ void build_measured(struct builder *builder)
     size_t count = builder->view->measurements.count;
     if (count == 0)
         return;
-    struct report_section *section = add_section(builder, "measured", "Measured", false);
+    struct report_section *section =
+        add_section(builder, "measured", words(builder, M_MEASURED_HEADING), false);
     for (size_t i = 0; i < count; i++)
         say_measured(builder, section, &builder->measured[i]);
-    struct report_table *table = add_table(builder, section, "Measured against expected and limit");
-    add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
-    add_column(builder, table, "Figure", ALIGN_LEFT, NULL);
-    add_column(builder, table, "Measured", ALIGN_RIGHT, NULL);
-    add_column(builder, table, "Expected", ALIGN_RIGHT, NULL);
-    add_column(builder, table, "Band", ALIGN_RIGHT, NULL);
-    add_column(builder, table, "Limit", ALIGN_RIGHT, NULL);
-    add_column(builder, table, "Measured / expected", ALIGN_RIGHT, NULL);
-    add_column(builder, table, "Measured / limit", ALIGN_RIGHT, NULL);
-    add_column(builder, table, "Judgement", ALIGN_LEFT, NULL);
+    struct report_table *table = add_table(builder, section, words(builder, M_MEASURED_AGAINST));
+    add_column(builder, table, words(builder, M_SCENARIO), ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_FIGURE), ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_MEASURED_HEADING), ALIGN_RIGHT, NULL);
+    add_column(builder, table, words(builder, M_EXPECTED_HEADING), ALIGN_RIGHT, NULL);
+    add_column(builder, table, words(builder, M_BAND_HEADING), ALIGN_RIGHT, NULL);
+    add_column(builder, table, words(builder, M_LIMIT_HEADING), ALIGN_RIGHT, NULL);
+    add_column(builder, table, words(builder, M_MEASURED_TO_EXPECTED), ALIGN_RIGHT, NULL);
+    add_column(builder, table, words(builder, M_MEASURED_TO_LIMIT), ALIGN_RIGHT, NULL);
+    add_column(builder, table, words(builder, M_JUDGEMENT), ALIGN_LEFT, NULL);
     for (size_t i = 0; i < count; i++) {
         const struct measured_result *result = &builder->measured[i];
         for (size_t j = 0; j < result->count; j++)

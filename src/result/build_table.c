@@ -87,9 +87,8 @@ void say_what_is_drawn(struct builder *builder, struct report_section *section)
 {
     if (builder->valid <= DRAWN_MAX)
         return;
-    rich_addf(builder->arena, add_paragraph(builder, section), TONE_MUTED,
-              "Only the first %d of %s scenarios are shown here; the JSON report has the figures of all.",
-              DRAWN_MAX, count_text(builder, (double)builder->valid));
+    SAY(builder, add_paragraph(builder, section), TONE_MUTED, M_ONLY_FIRST_SHOWN,
+        count_text(builder, DRAWN_MAX), count_text(builder, (double)builder->valid));
 }
 
 struct print_unit scenarios_unit(struct builder *builder, enum quantity quantity)
@@ -122,8 +121,7 @@ void add_reason(struct builder *builder, struct reasons *reasons, const char *of
             return;
     *VEC_PUSH(builder->arena, reasons->keys) = key;
     struct rich_text *text = VEC_PUSH(builder->arena, reasons->items);
-    rich_add(builder->arena, text, TONE_NAME, of);
-    rich_addf(builder->arena, text, TONE_MUTED, ": %s", reason);
+    SAY(builder, text, TONE_MUTED, M_REASON_OF, of, reason);
 }
 
 void add_reasons(struct builder *builder, struct report_section *section, const struct reasons *reasons)
@@ -147,7 +145,7 @@ static void scenarios_as_columns(struct builder *builder, struct report_table *t
                                  const struct evaluation *const *scenarios, size_t count,
                                  const struct matrix_row *rows, size_t row_count, struct print_unit unit)
 {
-    add_column(builder, table, with_unit(builder, "Part", unit), ALIGN_LEFT, NULL);
+    add_column(builder, table, with_unit(builder, words(builder, M_PART), unit), ALIGN_LEFT, NULL);
     for (size_t j = 0; j < count; j++)
         add_column(builder, table, scenarios[j]->scenario->name, ALIGN_RIGHT, NULL);
     for (size_t i = 0; i < row_count; i++) {
@@ -163,7 +161,7 @@ static void scenarios_as_rows(struct builder *builder, struct report_table *tabl
                               const struct evaluation *const *scenarios, size_t count,
                               const struct matrix_row *rows, size_t row_count, struct print_unit unit)
 {
-    add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_SCENARIO), ALIGN_LEFT, NULL);
     for (size_t i = 0; i < row_count; i++)
         add_column(builder, table, with_unit(builder, rows[i].label, unit), ALIGN_RIGHT,
                    column_quantity(builder, scenarios[0], &rows[i]));

@@ -115,8 +115,9 @@ const char *percent_text(struct builder *builder, double fraction)
     else if (percent >= 0.05)
         number_significant(text, percent, 1);
     else
-        strcpy(text, percent == 0 ? "0" : "less than 0.1");
-    return arena_printf(builder->arena, "%s\xE2\x80\x89%%", text);
+        strcpy(text, percent == 0 ? "0" : "0.1");
+    const char *shown = arena_printf(builder->arena, "%s\xE2\x80\x89%%", text);
+    return percent > 0 && percent < 0.05 ? WORDS(builder, M_LESS_THAN, shown) : shown;
 }
 
 const char *lower_first(struct builder *builder, const char *label)
@@ -130,7 +131,7 @@ const char *lower_first(struct builder *builder, const char *label)
 
 const char *with_unit(struct builder *builder, const char *label, struct print_unit unit)
 {
-    return unit.text[0] == '\0' ? label : arena_printf(builder->arena, "%s (%s)", label, unit.text);
+    return unit.text[0] == '\0' ? label : WORDS(builder, M_WITH_UNIT, label, unit.text);
 }
 
 const char *quantity_name(struct builder *builder, const struct decl *scenario, const char *path)
@@ -138,44 +139,55 @@ const char *quantity_name(struct builder *builder, const struct decl *scenario, 
     return quantity_full_name(builder->arena, scenario->name, path);
 }
 
-static void add_parallelism(struct buffer *out, const struct pm_case *input)
+/* "tp 4, pp 2": the names of the attributes, whatever the language. */
+static const char *parallelism_text(struct builder *builder, const struct pm_case *input)
 {
     const struct {
         const char *name;
         double value;
     } parts[] = {{"tp", input->tp}, {"pp", input->pp}, {"dp", input->dp}, {"ep", input->ep}};
-    size_t said = 0;
+    struct buffer out = buffer_in(builder->arena);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         if (parts[i].value > 1)
-            buffer_printf(out, "%s%s %.0f", said++ == 0 ? " (" : ", ", parts[i].name, parts[i].value);
-    if (said > 0)
-        buffer_byte(out, ')');
+            buffer_printf(&out, "%s%s %.0f", out.length > 0 ? ", " : "", parts[i].name, parts[i].value);
+    return buffer_string(&out);
 }
 
-const char *case_text(struct builder *builder, const struct evaluation *evaluation)
+/* "2 × 4 × h100-sxm (tp 4)". */
+static const char *gpus_text(struct builder *builder, const struct evaluation *evaluation)
 {
-    const struct binding *binding = &evaluation->binding;
-    const struct pm_case *input = &binding->input;
+    const struct pm_case *input = &evaluation->binding.input;
     struct buffer out = buffer_in(builder->arena);
-    buffer_text(&out, binding->model->decl->name);
-    if (binding->model->weights != NULL)
-        buffer_printf(&out, " %s", binding->model->weights->name);
-    buffer_text(&out, " on ");
     double gpus = evaluation->result.gpus;
     if (input->replicas > 1)
         buffer_printf(&out, "%s \xC3\x97 ", count_text(builder, input->replicas));
     if (gpus > 1 || input->replicas > 1)
         buffer_printf(&out, "%s \xC3\x97 ", count_text(builder, gpus));
-    buffer_text(&out, binding->gpu->decl->name);
-    add_parallelism(&out, input);
-    if (input->static_step)
-        buffer_printf(&out, ", batch %s, context %s", count_text(builder, input->batch),
-                      count_text(builder, input->context));
-    else
-        buffer_printf(&out, ", %s %s, %s + %s tokens", count_text(builder, input->batch),
-                      input->batch == 1 ? "user" : "users", count_text(builder, input->prompt),
-                      count_text(builder, input->output));
-    if (binding->engine_named)
-        buffer_printf(&out, ", engine %s", binding->engine->name);
+    buffer_text(&out, evaluation->binding.gpu->decl->name);
+    const char *parallelism = parallelism_text(builder, input);
+    if (*parallelism)
+        buffer_text(&out, WORDS(builder, M_BRACKETED, parallelism));
     return buffer_string(&out);
+}
+
+static const char *load_text(struct builder *builder, const struct pm_case *input)
+{
+    if (input->static_step)
+        return WORDS(builder, M_BATCH_AND_CONTEXT, count_text(builder, input->batch),
+                     count_text(builder, input->context));
+    return WORDS(builder, input->batch == 1 ? M_ONE_USER_AND_TOKENS : M_USERS_AND_TOKENS,
+                 count_text(builder, input->batch), count_text(builder, input->prompt),
+                 count_text(builder, input->output));
+}
+
+const char *case_text(struct builder *builder, const struct evaluation *evaluation)
+{
+    const struct binding *binding = &evaluation->binding;
+    const char *model = binding->model->decl->name, *gpus = gpus_text(builder, evaluation);
+    const char *load = load_text(builder, &binding->input);
+    if (binding->model->weights != NULL)
+        model = arena_printf(builder->arena, "%s %s", model, binding->model->weights->name);
+    if (binding->engine_named)
+        return WORDS(builder, M_CASE_WITH_ENGINE, model, gpus, load, binding->engine->name);
+    return WORDS(builder, M_CASE, model, gpus, load);
 }

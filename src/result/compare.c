@@ -78,9 +78,9 @@ static void against_first(const struct quantity_info *row, const struct report_q
     }
     int verdict = judge(row->better, own, first);
     cell->change = compare_equal(own, first) ? CHANGE_SAME
-                   : verdict > 0     ? CHANGE_BETTER
-                   : verdict < 0     ? CHANGE_WORSE
-                                     : CHANGE_NEUTRAL;
+                   : verdict > 0             ? CHANGE_BETTER
+                   : verdict < 0             ? CHANGE_WORSE
+                                             : CHANGE_NEUTRAL;
 }
 
 /* Marks the best cells, unless all that exist are equally good. */

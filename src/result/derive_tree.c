@@ -36,7 +36,7 @@ static void set_value(struct tree_job *job, struct derive_node *node, struct rep
                       struct dim dim)
 {
     node->value = value;
-    node->text = quantity_value_text(job->arena, &value, dim);
+    node->text = evaluate_value_text(job->evaluator, &value, dim);
     node->exact = derive_exact(job->arena, &value);
 }
 

@@ -8,6 +8,7 @@
 #include "result/bind_internal.h"
 #include "result/check.h"
 #include "result/measured.h"
+#include "result/message.h"
 #include "result/name.h"
 #include "sema/unit.h"
 #include "source/phrase.h"
@@ -274,11 +275,24 @@ const char *quantity_value_text(struct arena *arena, const struct report_quantit
     return quantity->text;
 }
 
+const char *evaluate_value_text(struct evaluator *evaluator, const struct report_quantity *quantity,
+                                struct dim dim)
+{
+    switch (quantity->type) {
+    case QUANTITY_BOOL:
+        return message_pattern(evaluator_language(evaluator), quantity->boolean ? M_YES : M_NO);
+    case QUANTITY_NUMBER: return quantity_value_text(evaluator->arena, quantity, dim);
+    case QUANTITY_TEXT:
+    case QUANTITY_ABSENT: break;
+    }
+    return evaluator_phrase(evaluator, quantity->text);
+}
+
 const char *evaluate_text(struct evaluator *evaluator, struct decl *decl, enum quantity quantity)
 {
     bool in_error;
     struct report_quantity value = read_row(evaluator, decl, quantity, &in_error);
-    return quantity_value_text(evaluator->arena, &value, evaluate_dim(evaluator, decl, quantity));
+    return evaluate_value_text(evaluator, &value, evaluate_dim(evaluator, decl, quantity));
 }
 
 /* ---- for expressions

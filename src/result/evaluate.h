@@ -94,6 +94,10 @@ const char *evaluate_formula(struct evaluator *evaluator, struct decl *decl, enu
 const char *evaluate_text(struct evaluator *evaluator, struct decl *decl, enum quantity quantity);
 
 /* The same for a quantity that is at hand already. */
+const char *evaluate_value_text(struct evaluator *evaluator, const struct report_quantity *quantity,
+                                struct dim dim);
+
+/* A number as it stands there, for those who have no evaluator; words are English. */
 const char *quantity_value_text(struct arena *arena, const struct report_quantity *quantity, struct dim dim);
 
 /* Every quantity of the plan's scenarios, then of the models and cards they use, each declaration once

@@ -151,7 +151,7 @@ static void assume_formats(struct assume_job *job)
     if (model->model.block_count == 0)
         assume(job, "kv_cache", "none", "no `layers` are declared, so no cache is counted");
     else if (!plan_is_set(job->plan, scenario, ATTR_KV_CACHE) &&
-        !plan_is_set(job->plan, model->decl, ATTR_KV_CACHE))
+             !plan_is_set(job->plan, model->decl, ATTR_KV_CACHE))
         assume(job, "kv_cache", model->kv_cache ? model->kv_cache->name : "bf16",
                "16 bits whatever the weights, unless declared");
     if (model->model.declared_params > 0 || model->model.weights_format.bits >= 16)
