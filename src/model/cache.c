@@ -9,7 +9,7 @@ double pm_kv_heads_per_gpu(const struct pm_block *block, double tp)
     return pm_at_least(ceil(block->kv_heads / tp), block->kv_heads > 0 ? 1 : 0);
 }
 
-double pm_kv_token_bytes(const struct pm_view *view, const struct pm_block *block, double tp)
+double pm_count_kv_token_bytes(const struct pm_view *view, const struct pm_block *block, double tp)
 {
     double values = 0;
     if (block->attention == PM_ATTENTION_GROUPED) {
@@ -32,8 +32,7 @@ double pm_reach(const struct pm_block *block)
     return block->window > 0 ? block->window : block->chunk;
 }
 
-/* Values of the convolution's input that a linear block keeps between steps. */
-static double tail_values(const struct pm_block *block)
+double pm_tail_values(const struct pm_block *block)
 {
     if (block->attention != PM_ATTENTION_LINEAR || block->state_bytes > 0) {
         return 0;
@@ -51,7 +50,7 @@ double pm_block_state(const struct pm_block *block, double tp)
     }
     if (block->attention == PM_ATTENTION_LINEAR) {
         double values = block->linear_value_heads * block->linear_value_dim;
-        return (values * block->linear_key_dim * 4 + tail_values(block) * 2) / tp;
+        return (values * block->linear_key_dim * 4 + pm_tail_values(block) * 2) / tp;
     }
     if (block->attention == PM_ATTENTION_MAMBA) {
         return block->ssm_heads * block->ssm_head_dim * block->ssm_state * 4 / tp;
@@ -60,10 +59,10 @@ double pm_block_state(const struct pm_block *block, double tp)
 }
 
 /* The same as the engine of a case stores it. */
-static double stored_state(const struct pm_case *input, const struct pm_block *block, double tp)
+static double stored_state(const struct pm_case *input, const struct pm_kind *kind, double tp)
 {
-    double tail = input != NULL && input->engine->conv_bytes > 0 ? input->engine->conv_bytes - 2 : 0;
-    return pm_block_state(block, tp) + tail_values(block) * tail / tp;
+    double tail = input->engine->conv_bytes > 0 ? input->engine->conv_bytes - 2 : 0;
+    return kind->state + kind->tail * tail / tp;
 }
 
 double pm_whole_pages(double tokens, double page)
@@ -74,13 +73,13 @@ double pm_whole_pages(double tokens, double page)
 /* Tokens that a block keeps of a sequence of `tokens`. */
 static double kept_tokens(const struct pm_case *input, const struct pm_block *block, double tokens)
 {
-    double reach = pm_reach(block), margin = input != NULL ? input->engine->window_margin : 0;
-    return reach > 0 ? pm_at_most(tokens, reach + margin) : tokens;
+    double reach = pm_reach(block);
+    return reach > 0 ? pm_at_most(tokens, reach + input->engine->window_margin) : tokens;
 }
 
 /* Blocks of one kind on the largest stage. Kinds are taken as mixed evenly, except a few leading dense
  * blocks of a mixture of experts, which all stand on the first stage and leave the others heavier. */
-double pm_stage_blocks(const struct pm_view *view, const struct pm_layout *layout, size_t index)
+double pm_count_stage_blocks(const struct pm_view *view, const struct pm_layout *layout, size_t index)
 {
     const struct pm_model *model = view->model;
     double count = model->blocks[index].count;
@@ -100,14 +99,14 @@ double pm_stage_blocks(const struct pm_view *view, const struct pm_layout *layou
 }
 
 /* Bytes that one more token adds at `tokens` tokens; 0 tokens: that blocks without a reach add. */
-double pm_kv_slope(const struct pm_view *view, const struct pm_layout *layout, double tokens)
+double pm_kv_slope(const struct pm_view *view, double tokens)
 {
     double slope = 0;
     for (size_t i = 0; i < view->model->block_count; i++) {
         const struct pm_block *block = &view->model->blocks[i];
+        const struct pm_kind *kind = &view->kinds[i];
         bool grows = !(pm_reach(block) > 0) || (tokens > 0 && tokens < pm_reach(block));
-        slope += pm_stage_blocks(view, layout, i) *
-                 ((grows ? pm_kv_token_bytes(view, block, layout->tp) : 0) + pm_index_token_bytes(block));
+        slope += kind->blocks * ((grows ? kind->kv_token : 0) + kind->index_token);
     }
     return slope;
 }
@@ -120,11 +119,9 @@ double pm_kv_constant(const struct pm_case *input, const struct pm_view *view, c
     for (size_t i = 0; i < view->model->block_count; i++) {
         const struct pm_block *block = &view->model->blocks[i];
         double window = pm_reach(block) > 0 ? kept_tokens(input, block, PM_HUGE) : 0;
-        bytes +=
-            pm_stage_blocks(view, layout, i) *
-            (stored_state(input, block, layout->tp) +
-             (windows ? pm_kv_token_bytes(view, block, layout->tp) * pm_whole_pages(window, pm_page(input))
-                      : 0));
+        const struct pm_kind *kind = &view->kinds[i];
+        bytes += kind->blocks * (stored_state(input, kind, layout->tp) +
+                                 (windows ? kind->kv_token * pm_whole_pages(window, pm_page(input)) : 0));
     }
     return bytes;
 }
@@ -133,34 +130,36 @@ double pm_kv_stage_bytes(const struct pm_case *input, const struct pm_view *view
                          const struct pm_layout *layout, double tokens, double page)
 {
     struct pm_pages unified;
-    if (input != NULL && pm_unify_pages(input, view, layout, &unified)) {
+    if (pm_unify_pages(input, view, layout, &unified)) {
         return pm_unified_pages(input, view, layout, &unified, tokens) * unified.bytes;
     }
     double bytes = 0, pages = pm_whole_pages(tokens, page);
     for (size_t i = 0; i < view->model->block_count; i++) {
         const struct pm_block *block = &view->model->blocks[i];
         double kept = pm_whole_pages(kept_tokens(input, block, tokens), page);
-        bytes += pm_stage_blocks(view, layout, i) *
-                 (pm_kv_token_bytes(view, block, layout->tp) * kept + pm_index_token_bytes(block) * pages +
-                  stored_state(input, block, layout->tp));
+        const struct pm_kind *kind = &view->kinds[i];
+        bytes += kind->blocks *
+                 (kind->kv_token * kept + kind->index_token * pages + stored_state(input, kind, layout->tp));
     }
     return bytes;
 }
 
 double pm_kv_bytes(const struct pm_model *model, double tokens, double tp)
 {
-    struct pm_view view = pm_view_of(model);
-    struct pm_layout layout = {
-        .tp = pm_at_least(tp, 1), .pp = 1, .dp = 1, .ep = 1, .stage_gpus = 1, .gpus = 1};
-    return pm_kv_stage_bytes(NULL, &view, &layout, pm_at_least(tokens, 0), 1);
+    static const struct pm_engine plain;
+    struct pm_workspace workspace;
+    struct pm_case alone = {.model = model, .engine = &plain, .tp = tp};
+    const struct pm_case *input = pm_prepared_case(&alone, &workspace);
+    struct pm_layout layout = pm_layout_of(input);
+    return pm_kv_stage_bytes(input, pm_view_in(input, model), &layout, pm_at_least(tokens, 0), 1);
 }
 
 /* ---- pages of one size ---------------------------------------------------------------------- */
 
 /* Bytes that a block adds per token where it keeps tokens at all. */
-static double token_bytes(const struct pm_view *view, const struct pm_block *block, double tp)
+static double token_bytes(const struct pm_kind *kind)
 {
-    return pm_kv_token_bytes(view, block, tp) + pm_index_token_bytes(block);
+    return kind->kv_token + kind->index_token;
 }
 
 /* vLLM's hybrid cache manager: kinds of blocks form groups of equally many, a page holds one piece of every
@@ -172,10 +171,14 @@ bool pm_unify_pages(const struct pm_case *input, const struct pm_view *view, con
 {
     double page = pm_page(input), widest = 0, state = 0, least = 0, most = 0;
     *out = (struct pm_pages){0};
+    if (!input->engine->unified_pages) {
+        return false;
+    }
     for (size_t i = 0; i < view->model->block_count; i++) {
         const struct pm_block *block = &view->model->blocks[i];
-        double blocks = pm_stage_blocks(view, layout, i), own_state = stored_state(input, block, layout->tp);
-        double token = token_bytes(view, block, layout->tp);
+        const struct pm_kind *kind = &view->kinds[i];
+        double blocks = kind->blocks, own_state = stored_state(input, kind, layout->tp);
+        double token = token_bytes(kind);
         if (!(token > 0) && !(own_state > 0)) {
             continue;
         }
@@ -185,7 +188,7 @@ bool pm_unify_pages(const struct pm_case *input, const struct pm_view *view, con
         least = least > 0 ? pm_at_most(blocks, least) : blocks;
         most = pm_at_least(blocks, most);
     }
-    if (!input->engine->unified_pages || out->kinds == 0 || !(widest > 0)) {
+    if (out->kinds == 0 || !(widest > 0)) {
         return false;
     }
     out->group = most < 1.25 * least ? most : least;
@@ -202,9 +205,10 @@ double pm_unified_pages(const struct pm_case *input, const struct pm_view *view,
     double sum = 0;
     for (size_t i = 0; i < view->model->block_count; i++) {
         const struct pm_block *block = &view->model->blocks[i];
-        double token = token_bytes(view, block, layout->tp), reach = pm_reach(block);
-        double groups = ceil(pm_stage_blocks(view, layout, i) / pages->group);
-        if (stored_state(input, block, layout->tp) > 0) {
+        const struct pm_kind *kind = &view->kinds[i];
+        double token = token_bytes(kind), reach = pm_reach(block);
+        double groups = ceil(kind->blocks / pages->group);
+        if (stored_state(input, kind, layout->tp) > 0) {
             sum += groups * pm_at_least(input->engine->state_pages, 1);
         }
         if (!(token > 0)) {
@@ -222,14 +226,14 @@ double pm_kv_shared_bytes(const struct pm_case *input, const struct pm_view *vie
 {
     struct pm_pages pages;
     if (!pm_unify_pages(input, view, layout, &pages)) {
-        return pm_kv_slope(view, layout, 0) * floor(tokens / pm_page(input)) * pm_page(input);
+        return pm_kv_slope(view, 0) * floor(tokens / pm_page(input)) * pm_page(input);
     }
     double sum = 0;
     for (size_t i = 0; i < view->model->block_count; i++) {
         const struct pm_block *block = &view->model->blocks[i];
-        double token = token_bytes(view, block, layout->tp);
+        double token = token_bytes(&view->kinds[i]);
         if (token > 0 && !(pm_reach(block) > 0)) {
-            double groups = ceil(pm_stage_blocks(view, layout, i) / pages.group);
+            double groups = ceil(view->kinds[i].blocks / pages.group);
             sum += groups * floor(tokens / floor(pages.block_bytes / token)) * pages.bytes;
         }
     }

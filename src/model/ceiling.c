@@ -66,29 +66,29 @@ static void add_attention(const struct pm_view *view, const struct pm_block *blo
     }
     /* A state is read and written by every decode step; a fresh prompt only writes it. */
     double passes = 2 * sequences + (load->prompt > 0 ? (load->cached > 0 ? 2 : 1) : 0);
-    totals->kv_traffic += count * passes * pm_block_state(block, tp);
+    totals->kv_traffic += count * passes * pm_kind_of(view, block)->state;
 }
 
 static void add_block(const struct pm_view *view, const struct pm_layout *layout,
                       const struct pm_block *block, double sequences, const struct pm_load *load,
                       struct totals *totals)
 {
-    struct pm_block_counts one;
-    pm_count_block(view, block, &one);
+    const struct pm_kind *kind = pm_kind_of(view, block);
+    const struct pm_block_counts *one = &kind->counts;
     double blocks = block->count * view->scale, share = blocks / layout->tp;
     double tokens = sequences * load->queries + load->prompt;
-    double attention = one.attention_split + one.attention_whole + one.key_value;
-    double common = one.ffn + one.latent + one.other;
+    double attention = one->attention_split + one->attention_whole + one->key_value;
+    double common = one->ffn + one->latent + one->other;
     double used = pm_at_most(block->active_experts, block->experts);
     double all_tokens = pm_at_least(load->sequences, 0) * load->queries + load->prompt;
     multiply(totals, share * attention, share * attention, tokens, pm_format_attention(view, block));
     multiply(totals, share * common, share * common, tokens, pm_format_ffn(view, block));
     if (block->experts > 0) {
-        double experts = blocks * used * one.expert / layout->stage_gpus;
+        double experts = blocks * used * one->expert / layout->stage_gpus;
         multiply(totals, experts, experts, all_tokens, &block->expert_format);
-        multiply(totals, share * one.router, share * one.router, tokens, &block->router_format);
+        multiply(totals, share * one->router, share * one->router, tokens, &block->router_format);
     }
-    multiply(totals, share * one.shared, share * one.shared, tokens, &block->shared_format);
+    multiply(totals, share * one->shared, share * one->shared, tokens, &block->shared_format);
     add_attention(view, block, layout->tp, sequences, load, totals);
 }
 
@@ -113,7 +113,7 @@ static void add_ends(const struct pm_view *view, const struct pm_layout *layout,
 
 void pm_ceiling_of(const struct pm_case *input, const struct pm_load *load, struct pm_ceiling *out)
 {
-    struct pm_view view = pm_view_of(input->model);
+    const struct pm_view *view = &input->prepared->view;
     struct pm_layout layout = pm_layout_of(input);
     struct totals totals = {.gpu = input->gpu};
     double bandwidth = pm_at_least(input->gpu->bandwidth, 1);
@@ -122,9 +122,9 @@ void pm_ceiling_of(const struct pm_case *input, const struct pm_load *load, stru
     *out = (struct pm_ceiling){0};
     if (sequences > 0 || load->prompt > 0) {
         for (size_t i = 0; i < input->model->block_count; i++) {
-            add_block(&view, &layout, &input->model->blocks[i], sequences, load, &totals);
+            add_block(view, &layout, &input->model->blocks[i], sequences, load, &totals);
         }
-        add_ends(&view, &layout, sequences, load, &totals);
+        add_ends(view, &layout, sequences, load, &totals);
     }
     out->matrix_work = totals.matrix_work;
     out->attention_work = totals.attention_work;
@@ -159,7 +159,7 @@ struct pm_load pm_decode_load(const struct pm_case *input, double sequences, str
     };
 }
 
-void pm_ceiling_decode(const struct pm_case *input, double sequences, double context, struct pm_ceiling *out)
+void pm_bound_decode(const struct pm_case *input, double sequences, double context, struct pm_ceiling *out)
 {
     struct pm_contexts contexts = {pm_at_least(context, 0), pm_at_least(context, 0)};
     struct pm_load load = pm_decode_load(input, pm_at_least(sequences, 0), contexts);
@@ -178,7 +178,7 @@ static void share_among_stages(struct pm_ceiling *out, double stages)
 }
 
 /* The whole prompt in one step: chunks would only read weights again. */
-void pm_ceiling_prefill(const struct pm_case *input, double prompt, double cached, struct pm_ceiling *out)
+void pm_bound_prefill(const struct pm_case *input, double prompt, double cached, struct pm_ceiling *out)
 {
     struct pm_load load = {
         .queries = 1,

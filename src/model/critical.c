@@ -9,11 +9,11 @@ static double unit_batch(const struct pm_layout *layout)
     return layout->dp * layout->pp;
 }
 
-double pm_critical_batch(const struct pm_case *input, double context)
+double pm_find_critical_batch(const struct pm_case *input, double context)
 {
     struct pm_layout layout = pm_layout_of(input);
     struct pm_ceiling one;
-    pm_ceiling_decode(input, unit_batch(&layout), context, &one);
+    pm_bound_decode(input, unit_batch(&layout), context, &one);
     if (!(one.work > 0)) {
         return 0;
     }
@@ -57,15 +57,15 @@ struct growth {
 
 static struct growth growth_at(const struct pm_case *input, double context)
 {
-    struct pm_view view = pm_view_of(input->model);
+    const struct pm_view *view = &input->prepared->view;
     struct pm_layout layout = pm_layout_of(input);
     struct growth growth = {0, 0};
     for (size_t i = 0; i < input->model->block_count; i++) {
         const struct pm_block *block = &input->model->blocks[i];
-        struct pm_attention_rate rate = pm_attention_rate_of(input->gpu, &view, block, layout.tp);
+        struct pm_attention_rate rate = pm_attention_rate_of(input->gpu, view, block, layout.tp);
         double limit = block_limit(block), queries = pm_queries(input);
         if (!(limit > 0) || context < limit) {
-            growth.traffic += block->count * pm_kv_token_bytes(&view, block, layout.tp);
+            growth.traffic += block->count * pm_kv_token_bytes(view, block, layout.tp);
             growth.compute += block->count * queries * rate.work / rate.peak;
         }
         if (rate.index_work > 0) {
@@ -76,12 +76,12 @@ static struct growth growth_at(const struct pm_case *input, double context)
     return growth;
 }
 
-double pm_critical_context(const struct pm_case *input)
+double pm_find_critical_context(const struct pm_case *input)
 {
     struct pm_layout layout = pm_layout_of(input);
     double bandwidth = pm_at_least(input->gpu->bandwidth, 1);
     struct pm_ceiling empty;
-    pm_ceiling_decode(input, unit_batch(&layout), 0, &empty);
+    pm_bound_decode(input, unit_batch(&layout), 0, &empty);
     double margin = empty.compute_time - empty.kv_traffic / bandwidth;
     double context = 0, longest = 0;
     for (;;) {
@@ -102,12 +102,12 @@ double pm_critical_context(const struct pm_case *input)
     }
 }
 
-double pm_kv_equals_weights(const struct pm_case *input)
+double pm_find_kv_equals_weights(const struct pm_case *input)
 {
     struct pm_layout layout = pm_layout_of(input);
     struct pm_ceiling empty;
     double batch = pm_at_least(input->batch, 1);
-    pm_ceiling_decode(input, batch, 0, &empty);
+    pm_bound_decode(input, batch, 0, &empty);
     double sequences = pm_at_least(batch / pm_micro_batches(&layout, batch) / layout.dp, 1);
     double missing = empty.weight_traffic - empty.kv_traffic, context = 0;
     if (!(missing > 0)) {

@@ -33,6 +33,7 @@ static double scaling_efficiency(const struct pm_case *input, const struct pm_re
     }
     struct pm_case single = *input;
     single.tp = single.pp = single.dp = single.ep = 1;
+    single.prepared = input->prepared->single;
     struct pm_load load = pm_decode_load(&single, result->expected.running, pm_case_contexts(input));
     double several = result->decode.time;
     if (result->expected.tpot < 0) {
@@ -83,11 +84,11 @@ static void evaluate_use(const struct pm_case *input, struct pm_result *out)
     out->scaling_efficiency = scaling_efficiency(input, out);
 }
 
-void pm_evaluate(const struct pm_case *input, struct pm_result *out)
+static void evaluate(const struct pm_case *input, struct pm_result *out)
 {
     *out = (struct pm_result){0};
-    pm_count_params(input->model, &out->params);
-    pm_memory_of(input, &out->memory);
+    out->params = input->prepared->params;
+    pm_find_memory(input, &out->memory);
     out->sequence_length =
         pm_is_static(input) ? pm_at_least(input->context, 0) : pm_prompt_tokens(input) + input->output;
     out->sequence_length += out->sequence_length > 0 ? pm_at_least(input->draft_tokens, 0) : 0;
@@ -95,8 +96,60 @@ void pm_evaluate(const struct pm_case *input, struct pm_result *out)
     out->verified = is_verified(input);
     out->gpus = pm_layout_of(input).gpus;
     pm_serve(input, out);
-    out->critical_batch = pm_critical_batch(input, out->context);
-    out->critical_context = pm_critical_context(input);
-    out->kv_equals_weights = pm_kv_equals_weights(input);
+    out->critical_batch = pm_find_critical_batch(input, out->context);
+    out->critical_context = pm_find_critical_context(input);
+    out->kv_equals_weights = pm_find_kv_equals_weights(input);
     evaluate_use(input, out);
+}
+
+/* ---- of cases that are not prepared --------------------------------------------------------- */
+
+void pm_evaluate(const struct pm_case *input, struct pm_result *out)
+{
+    struct pm_workspace workspace;
+    evaluate(pm_prepared_case(input, &workspace), out);
+}
+
+void pm_memory_of(const struct pm_case *input, struct pm_memory *out)
+{
+    struct pm_workspace workspace;
+    pm_find_memory(pm_prepared_case(input, &workspace), out);
+}
+
+void pm_ceiling_decode(const struct pm_case *input, double sequences, double context, struct pm_ceiling *out)
+{
+    struct pm_workspace workspace;
+    pm_bound_decode(pm_prepared_case(input, &workspace), sequences, context, out);
+}
+
+void pm_ceiling_prefill(const struct pm_case *input, double prompt, double cached, struct pm_ceiling *out)
+{
+    struct pm_workspace workspace;
+    pm_bound_prefill(pm_prepared_case(input, &workspace), prompt, cached, out);
+}
+
+void pm_expected_step(const struct pm_case *input, double decoding, double context, double prompt_tokens,
+                      struct pm_step *out, struct pm_op *ops, size_t ops_max, size_t *op_count)
+{
+    struct pm_workspace workspace;
+    pm_price_step(pm_prepared_case(input, &workspace), decoding, context, prompt_tokens, out, ops, ops_max,
+                  op_count);
+}
+
+double pm_critical_batch(const struct pm_case *input, double context)
+{
+    struct pm_workspace workspace;
+    return pm_find_critical_batch(pm_prepared_case(input, &workspace), context);
+}
+
+double pm_critical_context(const struct pm_case *input)
+{
+    struct pm_workspace workspace;
+    return pm_find_critical_context(pm_prepared_case(input, &workspace));
+}
+
+double pm_kv_equals_weights(const struct pm_case *input)
+{
+    struct pm_workspace workspace;
+    return pm_find_kv_equals_weights(pm_prepared_case(input, &workspace));
 }

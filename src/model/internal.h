@@ -37,7 +37,6 @@ struct pm_layout {
     double gpus;       /* of one replica */
 };
 
-struct pm_layout pm_layout_of(const struct pm_case *input);
 
 /* ---- what the model is ---------------------------------------------------------------------- */
 
@@ -49,9 +48,13 @@ struct pm_view {
     bool declared_bare;    /* and width or heads are unknown: the weights are one operation a layer */
     double declared_block; /* parameters of one block besides its attention; all of it when bare */
     double scale;          /* declared over derived count where a plan gives both, else 1 */
+    const struct pm_kind *kinds; /* its blocks on the GPUs of a case; NULL outside of one */
+    double tp;                   /* that those are of */
 };
 
+/* Of a model alone, without kinds. */
 struct pm_view pm_view_of(const struct pm_model *model);
+void pm_count_params_of(const struct pm_view *view, struct pm_params *out);
 
 /* Parameters of one block. `split` parts divide by tp, `whole` parts are on every GPU. */
 struct pm_block_counts {
@@ -69,6 +72,60 @@ struct pm_block_counts {
 
 void pm_count_block(const struct pm_view *view, const struct pm_block *block, struct pm_block_counts *out);
 
+/* What steps and memory need of one kind of blocks, as far as model and layout decide it. */
+struct pm_kind {
+    struct pm_block_counts counts;
+    double blocks;      /* on the largest stage */
+    double kv_token;    /* pm_kv_token_bytes() */
+    double index_token; /* pm_index_token_bytes() */
+    double state;       /* pm_block_state() */
+    double tail;        /* values that all GPUs keep of a convolution's input */
+};
+
+static inline const struct pm_kind *pm_kind_of(const struct pm_view *view, const struct pm_block *block)
+{
+    return &view->kinds[block - view->model->blocks];
+}
+
+/* ---- a case prepared ------------------------------------------------------------------------ */
+
+/* The weights on the fullest GPU, as pm_memory has them. */
+struct pm_stored {
+    double by_class[PM_CLASSES_OF_WEIGHTS];
+    double total, rope_table, allocator_slack;
+};
+
+struct pm_prepared {
+    struct pm_layout layout;
+    struct pm_view view;
+    struct pm_params params;
+    struct pm_stored weights;
+    const struct pm_prepared *single; /* the model on one GPU */
+    const struct pm_prepared *draft;  /* the draft model, or NULL */
+    struct pm_kind kinds[];
+};
+
+/* Room to prepare a case of the largest models in. */
+struct pm_workspace {
+    struct pm_case input;
+    _Alignas(max_align_t) unsigned char
+        storage[3 * (sizeof(struct pm_prepared) + PM_BLOCKS_MAX * sizeof(struct pm_kind))];
+};
+
+/* The case itself where it is prepared, else a prepared copy in `workspace`. All functions below this line
+ * that take a case take a prepared one. */
+const struct pm_case *pm_prepared_case(const struct pm_case *input, struct pm_workspace *workspace);
+
+/* The view of the case's model, or of its draft model. */
+const struct pm_view *pm_view_in(const struct pm_case *input, const struct pm_model *model);
+
+static inline struct pm_layout pm_layout_of(const struct pm_case *input)
+{
+    return input->prepared->layout;
+}
+
+/* ---- blocks --------------------------------------------------------------------------------- */
+
 /* Key/value heads on one GPU. */
 double pm_kv_heads_per_gpu(const struct pm_block *block, double tp);
 
@@ -78,14 +135,22 @@ static inline double pm_v_dim(const struct pm_block *block)
     return block->v_dim > 0 ? block->v_dim : block->head_dim;
 }
 
+double pm_count_kv_token_bytes(const struct pm_view *view, const struct pm_block *block, double tp);
+
 /* Bytes that one cached token adds to one block on one GPU, windows and sparse index aside. */
-double pm_kv_token_bytes(const struct pm_view *view, const struct pm_block *block, double tp);
+static inline double pm_kv_token_bytes(const struct pm_view *view, const struct pm_block *block, double tp)
+{
+    return view->kinds != NULL && view->tp == tp ? pm_kind_of(view, block)->kv_token
+                                                 : pm_count_kv_token_bytes(view, block, tp);
+}
 
 /* Bytes that a sparse index caches per token and block, on every GPU. */
 double pm_index_token_bytes(const struct pm_block *block);
 
 /* State of one sequence in one block on one GPU. */
 double pm_block_state(const struct pm_block *block, double tp);
+/* Values of the convolution's input that a linear block keeps between steps, on all GPUs. */
+double pm_tail_values(const struct pm_block *block);
 
 /* The longest reach of a block's cache: window or chunk; 0 when unlimited. */
 double pm_reach(const struct pm_block *block);
@@ -151,6 +216,16 @@ void pm_ceiling_of(const struct pm_case *input, const struct pm_load *load, stru
 void pm_step_of(const struct pm_case *input, const struct pm_load *load, struct pm_step *out,
                 struct pm_op *ops, size_t ops_max, size_t *op_count);
 
+/* What the functions of perfmodel.h of these names answer. */
+void pm_bound_decode(const struct pm_case *input, double sequences, double context, struct pm_ceiling *out);
+void pm_bound_prefill(const struct pm_case *input, double prompt, double cached, struct pm_ceiling *out);
+void pm_price_step(const struct pm_case *input, double decoding, double context, double prompt_tokens,
+                   struct pm_step *out, struct pm_op *ops, size_t ops_max, size_t *op_count);
+double pm_find_critical_batch(const struct pm_case *input, double context);
+double pm_find_critical_context(const struct pm_case *input);
+double pm_find_kv_equals_weights(const struct pm_case *input);
+void pm_find_memory(const struct pm_case *input, struct pm_memory *out);
+
 /* What attention costs a query token for each token it attends, at the ceiling, per GPU of a tp group. */
 struct pm_attention_rate {
     double work;        /* FLOP per attended token: decode, latent attention absorbed */
@@ -182,9 +257,6 @@ struct pm_sink {
     double corner;         /* 0: the roofline's sharp corner */
 };
 
-/* Prices one kind of operation: the memory time is KV time when it reads KV or state, else weight time. */
-void pm_launch(struct pm_sink *sink, const struct pm_op *op);
-
 /* All operations of a step (calibration.md section 2.3). */
 void pm_launch_all(const struct pm_case *input, const struct pm_view *view, const struct pm_layout *layout,
                    const struct pm_load *load, struct pm_sink *sink);
@@ -201,13 +273,13 @@ void pm_allreduces(const struct pm_case *input, const struct pm_view *view, cons
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-/* The weights of a case by class, their sum, and what of it no tensor holds. */
-void pm_weights_of(const struct pm_case *input, struct pm_memory *out);
+/* The weights of a case by class, their sum, and what of it no tensor holds; its views are ready. */
+void pm_weights_of(const struct pm_case *input, struct pm_stored *out);
 /* Blocks of a kind on the largest stage. */
-double pm_stage_blocks(const struct pm_view *view, const struct pm_layout *layout, size_t index);
+double pm_count_stage_blocks(const struct pm_view *view, const struct pm_layout *layout, size_t index);
 double pm_whole_pages(double tokens, double page);
 /* Bytes that one more token adds at `tokens` tokens; 0 tokens: that blocks without a reach add. */
-double pm_kv_slope(const struct pm_view *view, const struct pm_layout *layout, double tokens);
+double pm_kv_slope(const struct pm_view *view, double tokens);
 /* States of one sequence, and its full windows if wanted. */
 double pm_kv_constant(const struct pm_case *input, const struct pm_view *view, const struct pm_layout *layout,
                       bool windows);

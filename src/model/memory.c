@@ -1,20 +1,8 @@
 /* memory.c: what stands on the fullest GPU (model.md section 2, edges.md): weights (weights.c), the cache
  * (cache.c), activations and overhead; and what still fits. */
-#include "model/internal.h"
+#include <string.h>
 
-struct pm_layout pm_layout_of(const struct pm_case *input)
-{
-    struct pm_layout layout = {
-        .tp = pm_at_least(input->tp, 1),
-        .pp = pm_at_least(input->pp, 1),
-        .dp = pm_at_least(input->dp, 1),
-        .ep = pm_at_least(input->ep, 1),
-    };
-    layout.stage_gpus = layout.tp * layout.dp;
-    layout.ep = pm_at_most(layout.ep, layout.stage_gpus);
-    layout.gpus = layout.stage_gpus * layout.pp;
-    return layout;
-}
+#include "model/internal.h"
 
 bool pm_is_static(const struct pm_case *input)
 {
@@ -63,12 +51,12 @@ static double activations_of(const struct pm_case *input, double batch)
 {
     const struct pm_model *model = input->model;
     const struct pm_engine *engine = input->engine;
-    struct pm_view view = pm_view_of(model);
+    const struct pm_view *view = pm_view_in(input, model);
     struct pm_layout layout = pm_layout_of(input);
     double rows = ceil(batch / layout.dp) * pm_queries(input);
     double chunk = pm_chunk(input), prompt = pm_prompt_tokens(input);
     double tokens = prompt > 0 ? (chunk > 0 ? pm_at_most(chunk, prompt) : prompt) : rows;
-    double token_bytes = 2 * (3 * model->hidden + 3 * widest_block(&view) / layout.tp);
+    double token_bytes = 2 * (3 * model->hidden + 3 * widest_block(view) / layout.tp);
     if (engine->profile_rows > 0) {
         return pm_at_least((chunk > 0 ? chunk : tokens) * token_bytes,
                            engine->profile_rows * model->vocab * engine->profile_row_bytes);
@@ -111,16 +99,16 @@ struct sequence {
 static double shared_bytes(const struct pm_case *input, const struct pm_model *model, double tokens)
 {
     struct pm_layout layout = pm_layout_of(input);
-    struct pm_view view = pm_view_of(model);
+    const struct pm_view *view = pm_view_in(input, model);
     double prefix = pm_at_most(pm_at_least(input->cached_prefix, 0), tokens);
-    return pm_kv_shared_bytes(input, &view, &layout, prefix);
+    return pm_kv_shared_bytes(input, view, &layout, prefix);
 }
 
 static double own_bytes(const struct pm_case *input, const struct pm_model *model, double tokens)
 {
     struct pm_layout layout = pm_layout_of(input);
-    struct pm_view view = pm_view_of(model);
-    return pm_kv_stage_bytes(input, &view, &layout, tokens, pm_page(input));
+    const struct pm_view *view = pm_view_in(input, model);
+    return pm_kv_stage_bytes(input, view, &layout, tokens, pm_page(input));
 }
 
 /* The draft model's cache included. */
@@ -202,14 +190,13 @@ static double reserved_tokens(const struct pm_case *input)
 static double pool_tokens(const struct pm_case *input, double pool, double sequences, double sharers)
 {
     struct pm_layout layout = pm_layout_of(input);
-    struct pm_view view = pm_view_of(input->model);
-    double slope = pm_kv_slope(&view, &layout, 0), page = pm_page(input);
+    const struct pm_view *view = &input->prepared->view;
+    double slope = pm_kv_slope(view, 0), page = pm_page(input);
     bool windows = slope > 0;
-    for (size_t i = 0; i < view.model->block_count && !windows; i++) {
-        slope +=
-            pm_stage_blocks(&view, &layout, i) * pm_kv_token_bytes(&view, &view.model->blocks[i], layout.tp);
+    for (size_t i = 0; i < view->model->block_count && !windows; i++) {
+        slope += view->kinds[i].blocks * view->kinds[i].kv_token;
     }
-    double room = pool - sequences * pm_kv_constant(input, &view, &layout, windows);
+    double room = pool - sequences * pm_kv_constant(input, view, &layout, windows);
     return room > 0 ? floor(pm_divide(room, slope * sharers) / page) * page : 0;
 }
 
@@ -218,13 +205,13 @@ static double pool_tokens(const struct pm_case *input, double pool, double seque
 static double logged_tokens(const struct pm_case *input, double pool, double sequences)
 {
     struct pm_layout layout = pm_layout_of(input);
-    struct pm_view view = pm_view_of(input->model);
+    const struct pm_view *view = &input->prepared->view;
     struct pm_pages pages;
     double tokens = reserved_tokens(input);
-    if (!pm_unify_pages(input, &view, &layout, &pages) || !(tokens > 0)) {
+    if (!pm_unify_pages(input, view, &layout, &pages) || !(tokens > 0)) {
         return pool_tokens(input, pool, sequences, 1);
     }
-    double request = pm_unified_pages(input, &view, &layout, &pages, tokens);
+    double request = pm_unified_pages(input, view, &layout, &pages, tokens);
     return pool > 0 ? floor(pm_divide(floor(pool / pages.bytes) * tokens, request)) : 0;
 }
 
@@ -232,9 +219,9 @@ static double logged_tokens(const struct pm_case *input, double pool, double seq
 static double page_tokens(const struct pm_case *input)
 {
     struct pm_layout layout = pm_layout_of(input);
-    struct pm_view view = pm_view_of(input->model);
+    const struct pm_view *view = &input->prepared->view;
     struct pm_pages pages;
-    return pm_unify_pages(input, &view, &layout, &pages) ? pages.tokens : pm_page(input);
+    return pm_unify_pages(input, view, &layout, &pages) ? pages.tokens : pm_page(input);
 }
 
 static void limit_context(const struct pm_case *input, struct pm_memory *out)
@@ -278,13 +265,21 @@ static void set_capacity(const struct pm_case *input, struct pm_memory *out)
     out->usable = out->capacity * (utilization > 0 ? pm_at_most(utilization, 1) : 1);
 }
 
-void pm_memory_of(const struct pm_case *input, struct pm_memory *out)
+static void take_weights(const struct pm_stored *weights, struct pm_memory *out)
+{
+    out->weights = weights->total;
+    out->rope_table = weights->rope_table;
+    out->allocator_slack = weights->allocator_slack;
+    memcpy(out->weights_by_class, weights->by_class, sizeof out->weights_by_class);
+}
+
+void pm_find_memory(const struct pm_case *input, struct pm_memory *out)
 {
     struct pm_layout layout = pm_layout_of(input);
-    struct pm_view view = pm_view_of(input->model);
+    const struct pm_view *view = &input->prepared->view;
     double batch = pm_at_least(input->batch, 1), tokens = reserved_tokens(input);
     *out = (struct pm_memory){0};
-    pm_weights_of(input, out);
+    take_weights(&input->prepared->weights, out);
     set_capacity(input, out);
     out->activations = activations_counted(input, batch);
     add_overhead(input, out);
@@ -292,7 +287,7 @@ void pm_memory_of(const struct pm_case *input, struct pm_memory *out)
     struct sequence sequence = sequence_of(input, tokens);
     out->kv_per_sequence = sequence.bytes;
     out->kv_shared = sequence.shared;
-    out->kv_per_token = pm_kv_slope(&view, &layout, pm_at_least(pm_whole_pages(tokens, pm_page(input)), 1));
+    out->kv_per_token = pm_kv_slope(view, pm_at_least(pm_whole_pages(tokens, pm_page(input)), 1));
     out->page_tokens = page_tokens(input);
 
     out->max_batch = limit_batch(input, out);
@@ -319,11 +314,11 @@ double pm_running(const struct pm_case *input, const struct pm_memory *memory)
         return batch;
     }
     struct pm_layout layout = pm_layout_of(input);
-    struct pm_view view = pm_view_of(input->model);
+    const struct pm_view *view = &input->prepared->view;
     double prompt = pm_prompt_tokens(input), mean = prompt + 0.75 * input->output;
     if (input->engine->as_calibrated) {
         /* The prototype's capacity: blocks without a window alone, never less than one request. */
-        double slope = pm_kv_slope(&view, &layout, 0);
+        double slope = pm_kv_slope(view, 0);
         double tokens = slope > 0 ? pm_at_least(memory->pool / slope, prompt + input->output) : PM_HUGE;
         return pm_at_most(batch, layout.dp * tokens / mean);
     }

@@ -3,6 +3,13 @@
  * The table's count of operations is part of the calibration: a kernel more or less is no operation more
  * or less. Sizes are those of one GPU. */
 #include "model/internal.h"
+#include "model/launch.h"
+
+/* The rate of the format that was asked for last: neighbouring products share theirs. */
+struct known_rate {
+    const struct pm_format *format;
+    double rate;
+};
 
 /* What the operations of a step have in common. */
 struct step_context {
@@ -17,7 +24,8 @@ struct step_context {
     double all_tokens;     /* over all replicas */
     double attention_rate; /* FLOP/s achieved in attention */
     double dense_factor;   /* of the card's kind of memory */
-    double count;          /* blocks of this kind */
+    struct known_rate *known;
+    double count; /* blocks of this kind */
 };
 
 static const struct pm_format bf16 = {.bits = 16, .compute = PM_BF16, .expected = PM_BF16};
@@ -28,7 +36,7 @@ static double share(double efficiency)
     return pm_at_most(pm_at_least(efficiency, 1e-6), 1);
 }
 
-static double dense_rate(const struct step_context *step, const struct pm_format *format)
+static double find_dense_rate(const struct step_context *step, const struct pm_format *format)
 {
     enum pm_class computed;
     const struct pm_engine *engine = step->input->engine;
@@ -39,6 +47,16 @@ static double dense_rate(const struct step_context *step, const struct pm_format
     }
     double rate = peak * share(efficiency), cap = engine->rate_cap;
     return cap > 0 ? rate / sqrt(1 + rate / cap * (rate / cap)) : rate;
+}
+
+static double dense_rate(const struct step_context *step, const struct pm_format *format)
+{
+    struct known_rate *known = step->known;
+    if (known->format != format) {
+        known->rate = find_dense_rate(step, format);
+        known->format = format;
+    }
+    return known->rate;
 }
 
 /* Bytes of 16-bit activations in and out of a product of `rows` rows. */
@@ -63,7 +81,7 @@ static void gemm(const struct step_context *step, const char *name, double inner
         .activation_bytes = activation_bytes(rows, inner, outer),
         .rate = dense_rate(step, format),
     };
-    pm_launch(step->sink, &op);
+    launch(step->sink, &op);
 }
 
 static void attend(const struct step_context *step, const char *name, double work, double rate,
@@ -77,7 +95,7 @@ static void attend(const struct step_context *step, const char *name, double wor
         .activation_bytes = activations,
         .rate = rate,
     };
-    pm_launch(step->sink, &op);
+    launch(step->sink, &op);
 }
 
 /* ---- attention ------------------------------------------------------------------------------ */
@@ -317,7 +335,7 @@ static void grouped_gemm(const struct step_context *step, const char *name, doub
         .activation_bytes = activation_bytes(rows, inner, outer),
         .rate = rate,
     };
-    pm_launch(step->sink, &op);
+    launch(step->sink, &op);
 }
 
 static void launch_experts(const struct step_context *step, const struct pm_block *block)
@@ -367,7 +385,7 @@ static void launch_weights(const struct step_context *step, const char *name, do
             activation_bytes(step->tokens, step->view->model->hidden, step->view->model->hidden),
         .rate = dense_rate(step, format),
     };
-    pm_launch(step->sink, &op);
+    launch(step->sink, &op);
 }
 
 static void launch_block(const struct step_context *step, const struct pm_block *block)
@@ -419,12 +437,14 @@ void pm_launch_all(const struct pm_case *input, const struct pm_view *view, cons
     if (sequences > 0 && !input->engine->as_calibrated) {
         sequences = pm_at_least(sequences, 1); /* the busiest replica has one */
     }
+    struct known_rate known = {NULL, 0};
     struct step_context step = {
         .input = input,
         .view = view,
         .layout = layout,
         .load = load,
         .sink = sink,
+        .known = &known,
         .sequences = sequences,
         .queries = sequences * load->queries,
         .tokens = sequences * load->queries + load->prompt,

@@ -139,7 +139,11 @@ static void count_architecture(const struct pm_view *view, struct pm_params *out
     for (size_t i = 0; i < model->block_count; i++) {
         const struct pm_block *block = &model->blocks[i];
         struct pm_block_counts one;
-        pm_count_block(view, block, &one);
+        if (view->kinds != NULL) {
+            one = pm_kind_of(view, block)->counts;
+        } else {
+            pm_count_block(view, block, &one);
+        }
         double count = block->count, used = pm_at_most(block->active_experts, block->experts);
         double experts = block->experts * one.expert;
         double common = sum_attention(&one) + one.ffn + one.latent + one.shared + one.router + one.other;
@@ -241,20 +245,26 @@ struct pm_view pm_view_of(const struct pm_model *model)
 void pm_count_params(const struct pm_model *model, struct pm_params *out)
 {
     struct pm_view view = pm_view_of(model);
+    pm_count_params_of(&view, out);
+}
+
+void pm_count_params_of(const struct pm_view *view, struct pm_params *out)
+{
+    const struct pm_model *model = view->model;
     *out = (struct pm_params){0};
-    count_architecture(&view, out);
-    out->layers = view.layers;
-    out->estimate = 12 * view.layers * model->hidden * model->hidden;
-    if (view.scale != 1) {
+    count_architecture(view, out);
+    out->layers = view->layers;
+    out->estimate = 12 * view->layers * model->hidden * model->hidden;
+    if (view->scale != 1) {
         double *counts[] = {&out->embedding,     &out->positions,   &out->attention, &out->ffn,
                             &out->experts,       &out->shared,      &out->router,    &out->norms,
                             &out->head,          &out->other,       &out->active,    &out->matmul,
                             &out->matmul_active, &out->weight_bytes};
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-            *counts[i] *= view.scale;
+            *counts[i] *= view->scale;
         }
         out->total = model->declared_params;
-    } else if (view.declared) {
+    } else if (view->declared) {
         out->total = out->active = out->matmul = out->matmul_active = model->declared_params;
         out->other = out->total - out->attention;
         out->weight_bytes = pm_bytes(out->total, &model->weights_format);

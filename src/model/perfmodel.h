@@ -219,7 +219,22 @@ struct pm_case {
     double page, chunk;                 /* of the scenario, 0: the engine's */
     double draft_tokens, acceptance;    /* speculation; draft_tokens 0: off */
     const struct pm_model *draft_model; /* NULL: drafts are free (n-gram) */
+    const struct pm_prepared *prepared; /* from pm_prepare(), or NULL */
 };
+
+/* ---- preparation -------------------------------------------------------------------------- */
+
+/* What depends on nothing but a case's models, their formats, the layout (tp, pp, dp, ep) and the way its
+ * engine lays weights out: parameter counts, weights on the fullest GPU, bytes of a cached token. Functions
+ * below work it out themselves, or take it from `prepared` where many cases share it. It stays valid while
+ * load, card and coefficients change, and no longer when one of those named first does. */
+struct pm_prepared;
+
+/* Bytes that the preparation of a case takes. */
+size_t pm_prepared_size(const struct pm_case *input);
+
+/* Prepares a case into `storage`, as aligned as malloc's: `input.prepared = pm_prepare(&input, storage)`. */
+const struct pm_prepared *pm_prepare(const struct pm_case *input, void *storage);
 
 /* ---- parameters --------------------------------------------------------------------------- */
 
@@ -249,6 +264,8 @@ double pm_kv_bytes(const struct pm_model *model, double tokens, double tp);
 
 enum pm_limit { PM_LIMIT_NONE, PM_LIMIT_MEMORY, PM_LIMIT_MODEL };
 
+enum { PM_CLASSES_OF_WEIGHTS = 10 };
+
 /* Bytes on the fullest GPU. `kv` is that of all sequences of a static step, and in a closed loop of those
  * that fit, as the others wait; `fits` then asks for one of them. */
 struct pm_memory {
@@ -271,7 +288,7 @@ struct pm_memory {
     enum pm_limit max_batch_limit; /* PM_LIMIT_NONE: sequences take no memory, max_batch means nothing */
     double max_context;         /* at this batch */
     enum pm_limit max_context_limit;
-    double weights_by_class[10];/* in the order of pm_params: embedding to other */
+    double weights_by_class[PM_CLASSES_OF_WEIGHTS]; /* in the order of pm_params: embedding to other */
 };
 
 void pm_memory_of(const struct pm_case *input, struct pm_memory *out);

@@ -124,6 +124,7 @@ static struct pm_case draft_case(const struct pm_case *input)
 {
     struct pm_case draft = *input;
     draft.model = input->draft_model != NULL ? input->draft_model : input->model;
+    draft.prepared = input->draft_model != NULL ? input->prepared->draft : input->prepared;
     draft.draft_model = NULL;
     draft.draft_tokens = 0;
     return draft;
@@ -140,7 +141,7 @@ static double draft_time(const struct pm_case *input, double sequences, struct p
     }
     struct pm_load load = pm_decode_load(&draft, sequences, contexts);
     pm_step_of(&draft, &load, &step, NULL, 0, NULL);
-    double layers = pm_at_least(pm_view_of(input->model).layers, 1);
+    double layers = pm_at_least(input->prepared->view.layers, 1);
     double part = prediction ? pm_at_most(MTP_BLOCKS / layers, 1) : 1;
     return input->draft_tokens * part * (step.time - step.host_time);
 }
@@ -201,7 +202,7 @@ static void serve_ceiling(const struct pm_case *input, struct pm_contexts contex
     }
     service->prefill = -1;
     if (prompt > 0) {
-        pm_ceiling_prefill(input, prompt - cached, cached, &out->prefill_ceiling);
+        pm_bound_prefill(input, prompt - cached, cached, &out->prefill_ceiling);
         service->prefill = out->prefill_ceiling.time;
     }
     finish(input, service);

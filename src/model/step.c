@@ -3,46 +3,6 @@
  * are fixed time. The terms add up to the time exactly, because the time is their sum. */
 #include "model/internal.h"
 
-/* Close to the roofline's corner neither side hides behind the other. */
-static double rounded_corner(double compute, double memory, double power)
-{
-    double greater = pm_at_least(compute, memory), less = pm_at_most(compute, memory);
-    if (!(power > 0) || !(less > 0)) {
-        return greater;
-    }
-    double ratio = less / greater;
-    if (power == 4) { /* the usual one, a hundred times in every evaluation: roots cost more than a series */
-        double square = ratio * ratio, x = square * square;
-        return greater * (ratio < 0.25 ? 1 + x * (0.25 - x * (3 / 32.0 - x * (7 / 128.0 - x * (77 / 2048.0))))
-                                       : sqrt(sqrt(1 + x)));
-    }
-    return greater * pow(1 + pow(ratio, power), 1 / power);
-}
-
-void pm_launch(struct pm_sink *sink, const struct pm_op *op)
-{
-    double bytes = op->weight_bytes + op->kv_bytes + op->activation_bytes;
-    double compute = pm_divide(op->work, op->rate), memory = bytes / sink->bandwidth;
-    double busy = rounded_corner(compute, memory, sink->corner);
-    enum pm_bound bound = compute > memory       ? PM_BOUND_COMPUTE
-                          : op->weight_bytes > 0 ? PM_BOUND_WEIGHTS
-                                                 : PM_BOUND_KV;
-    struct pm_step *step = sink->step;
-    step->term[bound] += op->count * busy;
-    double fixed = sink->launches * sink->operation_time;
-    step->term[PM_BOUND_FIXED] += op->count * fixed;
-    step->launches += op->count * sink->launches;
-    step->bytes_moved += op->count * bytes;
-    step->work += op->count * op->work;
-    if (sink->ops != NULL && sink->count < sink->max) {
-        struct pm_op *row = &sink->ops[sink->count++];
-        *row = *op;
-        row->bandwidth = sink->bandwidth;
-        row->busy = busy;
-        row->seconds = busy + fixed;
-    }
-}
-
 void pm_step_close(struct pm_step *step)
 {
     step->time = 0;
@@ -98,7 +58,7 @@ void pm_step_of(const struct pm_case *input, const struct pm_load *load, struct 
 {
     const struct pm_engine *engine = input->engine;
     const struct pm_gpu *gpu = input->gpu;
-    struct pm_view view = pm_view_of(input->model);
+    const struct pm_view *view = &input->prepared->view;
     struct pm_layout layout = pm_layout_of(input);
     *out = (struct pm_step){0};
     if (op_count != NULL) {
@@ -121,8 +81,8 @@ void pm_step_of(const struct pm_case *input, const struct pm_load *load, struct 
         .launches = 1,
         .corner = engine->corner,
     };
-    pm_launch_all(input, &view, &layout, load, &sink);
-    pm_allreduces(input, &view, &layout, load, out);
+    pm_launch_all(input, view, &layout, load, &sink);
+    pm_allreduces(input, view, &layout, load, out);
     double tokens = pm_at_least(load->sequences, 0) * load->queries + load->prompt;
     double handover = 0;
     if (layout.pp > 1 && tokens > 0) {
@@ -139,8 +99,8 @@ void pm_step_of(const struct pm_case *input, const struct pm_load *load, struct 
     }
 }
 
-void pm_expected_step(const struct pm_case *input, double decoding, double context, double prompt_tokens,
-                      struct pm_step *out, struct pm_op *ops, size_t ops_max, size_t *op_count)
+void pm_price_step(const struct pm_case *input, double decoding, double context, double prompt_tokens,
+                   struct pm_step *out, struct pm_op *ops, size_t ops_max, size_t *op_count)
 {
     struct pm_contexts contexts = {pm_at_least(context, 0), pm_at_least(context, 0)};
     struct pm_load load = pm_decode_load(input, pm_at_least(decoding, 0), contexts);

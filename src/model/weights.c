@@ -2,7 +2,8 @@
  * (model.md section 2, edges.md). */
 #include "model/internal.h"
 
-enum { EMBEDDING, POSITIONS, ATTENTION, FFN, EXPERTS, SHARED, ROUTER, NORMS, HEAD, OTHER, CLASSES };
+enum { EMBEDDING, POSITIONS, ATTENTION, FFN, EXPERTS, SHARED, ROUTER, NORMS, HEAD, OTHER };
+enum { CLASSES = PM_CLASSES_OF_WEIGHTS };
 
 static double padding(double size, double unit)
 {
@@ -26,9 +27,8 @@ static void add_block_weights(const struct pm_engine *engine, const struct pm_vi
 {
     const struct pm_block *block = &view->model->blocks[index];
     const struct pm_format *dense = pm_format_ffn(view, block), *vectors = &view->model->norm_format;
-    struct pm_block_counts one;
-    pm_count_block(view, block, &one);
-    double blocks = pm_stage_blocks(view, layout, index), tp = layout->tp;
+    const struct pm_block_counts one = view->kinds[index].counts;
+    double blocks = view->kinds[index].blocks, tp = layout->tp;
     double key_value = pm_divide(one.key_value * pm_kv_heads_per_gpu(block, tp), block->kv_heads);
     /* ceil(E/ep) experts, each as wide as the GPUs that share it leave it. */
     double share = layout->stage_gpus / layout->ep;
@@ -88,19 +88,19 @@ static void add_end_weights(const struct pm_case *input, const struct pm_view *v
 
 static void weights_of(const struct pm_case *input, const struct pm_model *model, double by_class[CLASSES])
 {
-    struct pm_view view = pm_view_of(model);
+    const struct pm_view *view = pm_view_in(input, model);
     struct pm_layout layout = pm_layout_of(input);
     double classes[CLASSES] = {0};
     for (size_t i = 0; i < model->block_count; i++) {
-        add_block_weights(input->engine, &view, &layout, i, classes);
+        add_block_weights(input->engine, view, &layout, i, classes);
     }
-    if (!view.declared) {
-        add_end_weights(input, &view, &layout, classes);
+    if (!view->declared) {
+        add_end_weights(input, view, &layout, classes);
     } else if (model->block_count == 0) {
         classes[OTHER] += pm_bytes(model->declared_params, &model->weights_format) / (layout.tp * layout.pp);
     }
     for (size_t i = 0; i < CLASSES; i++) {
-        by_class[i] += classes[i] * view.scale;
+        by_class[i] += classes[i] * view->scale;
     }
 }
 
@@ -152,7 +152,7 @@ static double allocator_slack(const struct pm_case *input, const struct pm_view 
         return 0;
     }
     for (size_t i = 0; i < model->block_count; i++) {
-        sum += pm_stage_blocks(view, &layout, i) * block_slack(input, view, &layout, &model->blocks[i]);
+        sum += view->kinds[i].blocks * block_slack(input, view, &layout, &model->blocks[i]);
     }
     double table = padded_vocabulary(model, &layout) * model->hidden / layout.tp;
     bool one = pm_head_is_embedding(view) || layout.pp > 1 || input->engine->embedding_on_host;
@@ -179,27 +179,27 @@ static double rope_table(const struct pm_case *input, const struct pm_model *mod
 }
 
 /* The model's weights, and those that speculation adds. */
-void pm_weights_of(const struct pm_case *input, struct pm_memory *out)
+void pm_weights_of(const struct pm_case *input, struct pm_stored *out)
 {
-    weights_of(input, input->model, out->weights_by_class);
+    *out = (struct pm_stored){0};
+    weights_of(input, input->model, out->by_class);
     if (input->draft_tokens > 0 && input->draft_model != NULL) {
         double draft[CLASSES] = {0};
         weights_of(input, input->draft_model, draft);
         for (size_t i = 0; i < CLASSES; i++) {
-            out->weights_by_class[OTHER] += draft[i];
+            out->by_class[OTHER] += draft[i];
         }
     } else if (input->draft_tokens > 0) {
         const struct pm_model *model = input->model;
         const struct pm_format *format = model->block_count > 0
                                              ? &model->blocks[model->block_count - 1].ffn_format
                                              : &model->weights_format;
-        out->weights_by_class[OTHER] += pm_bytes(model->mtp_params, format) / pm_layout_of(input).stage_gpus;
+        out->by_class[OTHER] += pm_bytes(model->mtp_params, format) / pm_layout_of(input).stage_gpus;
     }
-    struct pm_view view = pm_view_of(input->model);
     out->rope_table = rope_table(input, input->model);
-    out->allocator_slack = allocator_slack(input, &view);
-    out->weights_by_class[OTHER] += out->rope_table + out->allocator_slack;
+    out->allocator_slack = allocator_slack(input, pm_view_in(input, input->model));
+    out->by_class[OTHER] += out->rope_table + out->allocator_slack;
     for (size_t i = 0; i < CLASSES; i++) {
-        out->weights += out->weights_by_class[i];
+        out->total += out->by_class[i];
     }
 }
