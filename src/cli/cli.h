@@ -29,7 +29,13 @@ enum exit_status {
     EXIT_ASSERTION = 5, /* an assertion failed, or a threshold of a diff was exceeded */
 };
 
-enum diagnostics_form { DIAGNOSTICS_TEXT, DIAGNOSTICS_JSON, DIAGNOSTICS_SARIF, DIAGNOSTICS_GITHUB };
+enum diagnostics_form {
+    DIAGNOSTICS_TEXT,
+    DIAGNOSTICS_JSON,
+    DIAGNOSTICS_SARIF,
+    DIAGNOSTICS_GITHUB,
+    DIAGNOSTICS_GITLAB
+};
 
 enum colour_choice { COLOUR_AUTO, COLOUR_ALWAYS, COLOUR_NEVER };
 

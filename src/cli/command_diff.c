@@ -107,9 +107,11 @@ static enum exit_status decide_thresholds(struct cli *cli, struct diff *diff)
     return EXIT_FINE;
 }
 
-/* What exceeds a threshold is told with the diagnostics of the new plan, at its guard. */
+/* What fails in the new plan and what exceeds a threshold, at its guard, is told with its diagnostics. */
 static void remember_failures(struct side *new, const struct diff *diff, size_t first_guard)
 {
+    if (!new->saved)
+        session_fail_assertions(&new->session, new->report);
     for (size_t i = 0; i < diff->thresholds.count; i++) {
         const struct report_assertion *made = &diff->thresholds.items[i];
         bool guard = !new->saved &&i >= first_guard;

@@ -59,7 +59,7 @@ static const struct option_row {
     {OPTION_DEPS, 0, "deps", "FILE", WRITES,
      "write a rule for make: the reports depend on every file that was read"},
     {OPTION_DIAGNOSTICS, 0, "diagnostics", "FORM", COMMAND_ANY,
-     "text, json, sarif or github: how errors, warnings and failures stand on standard error"},
+     "text, json, sarif, github or gitlab: how errors, warnings and failures stand on standard error"},
     {OPTION_WERROR, 0, "werror", NULL, COMMAND_ANY, "treat warnings as errors"},
     {OPTION_COLOUR, 0, "color", "WHEN", COMMAND_ANY, "auto, always or never"},
     {OPTION_WIDTH, 0, "width", "COLUMNS", WRITES | COMMAND_EXPLAIN, "columns of the text report (60 to 400)"},
@@ -99,13 +99,14 @@ static bool set_diagnostics(struct cli *cli, const char *value)
     static const char *const words[] = {[DIAGNOSTICS_TEXT] = "text",
                                         [DIAGNOSTICS_JSON] = "json",
                                         [DIAGNOSTICS_SARIF] = "sarif",
-                                        [DIAGNOSTICS_GITHUB] = "github"};
+                                        [DIAGNOSTICS_GITHUB] = "github",
+                                        [DIAGNOSTICS_GITLAB] = "gitlab"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i], value) == 0) {
             cli->diagnostics = (enum diagnostics_form)i;
             return true;
         }
-    cli_complain("--diagnostics takes text, json, sarif or github, not `%s`", value);
+    cli_complain("--diagnostics takes text, json, sarif, github or gitlab, not `%s`", value);
     return false;
 }
 

@@ -58,6 +58,7 @@ static void (*const renderers[])(struct buffer *out, const struct diags *diags, 
     [DIAGNOSTICS_JSON] = diags_render_json,
     [DIAGNOSTICS_SARIF] = diags_render_sarif,
     [DIAGNOSTICS_GITHUB] = diags_render_github,
+    [DIAGNOSTICS_GITLAB] = diags_render_gitlab,
 };
 
 enum exit_status session_diagnose(struct session *session)

@@ -123,6 +123,33 @@ static const char *directory_of(struct plan *plan, const char *path)
     return slash ? arena_strndup(plan->arena, path, (size_t)(slash - path) + 1) : "";
 }
 
+/* Takes the last directory off "a/b/": "a/". False where ".." is not the directory before it: there is none
+ * that has a name, or it is a symbolic link. */
+static bool leave(struct plan *plan, const char **directory)
+{
+    struct stat status;
+    size_t length = strlen(*directory);
+    if (length == 0)
+        return false;
+    const char *path = arena_strndup(plan->arena, *directory, length - 1);
+    const char *above = directory_of(plan, path), *name = path + strlen(above);
+    if (*name == '\0' || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || lstat(path, &status) != 0 ||
+        S_ISLNK(status.st_mode))
+        return false;
+    *directory = above;
+    return true;
+}
+
+/* "plans/../cards.perf" is the same file as "cards.perf", but not to those who match paths with those of a
+ * repository. */
+static const char *path_beside(struct plan *plan, const char *importing, const char *file)
+{
+    const char *directory = directory_of(plan, importing);
+    while (strncmp(file, "../", 3) == 0 && leave(plan, &directory))
+        file += 3;
+    return arena_printf(plan->arena, "%s%s", directory, file);
+}
+
 static bool readable(const char *path)
 {
     struct stat status;
@@ -132,8 +159,7 @@ static bool readable(const char *path)
 /* Where an import is: beside the importing file, then in the -I directories. NULL: neither. */
 static const char *find_import(struct plan *plan, const struct module *from, const char *file)
 {
-    const char *beside =
-        file[0] == '/' ? file : arena_printf(plan->arena, "%s%s", directory_of(plan, from->path), file);
+    const char *beside = file[0] == '/' ? file : path_beside(plan, from->path, file);
     if (file[0] == '/' || readable(beside))
         return beside;
     for (size_t i = 0; i < plan->options.include_count; i++) {

@@ -1,4 +1,4 @@
-/* diag_render.h: diagnostics as text with carets, and as JSON, SARIF and GitHub annotations. */
+/* diag_render.h: diagnostics as text with carets, and as JSON, SARIF, and what GitHub and GitLab show. */
 #ifndef PERFC_SOURCE_DIAG_RENDER_H
 #define PERFC_SOURCE_DIAG_RENDER_H
 
@@ -36,13 +36,15 @@ struct diag_render_options {
 void diags_render_text(struct buffer *out, const struct diags *diags, const struct sources *sources,
                        struct diag_render_options options);
 
-/* One JSON object, one SARIF 2.1.0 log, or one workflow command per diagnostic; all of them, and all
- * failures, and a valid document when there are none. */
+/* One JSON object, one SARIF 2.1.0 log, one workflow command per diagnostic, or one Code Quality report; all
+ * of them, and all failures, and a valid document when there are none. */
 void diags_render_json(struct buffer *out, const struct diags *diags, const struct sources *sources,
                        struct diag_render_options options);
 void diags_render_sarif(struct buffer *out, const struct diags *diags, const struct sources *sources,
                         struct diag_render_options options);
 void diags_render_github(struct buffer *out, const struct diags *diags, const struct sources *sources,
+                         struct diag_render_options options);
+void diags_render_gitlab(struct buffer *out, const struct diags *diags, const struct sources *sources,
                          struct diag_render_options options);
 
 #endif

@@ -143,6 +143,12 @@ void diags_render_sarif(struct buffer *out, const struct diags *diags, const str
     json_object_set_new(driver, "rules", log.rules);
     json_t *run = json_pack("{s:{s:o}, s:s, s:o}", "tool", "driver", driver, "columnKind",
                             "unicodeCodePoints", "results", log.results);
+    if (sources_count(sources) > 0) {
+        /* Code scanning takes a run of each category at once, and what stands before the last `/` is one. */
+        const char *id = arena_printf(out->arena, "perfc/%s/", sources_get(sources, 0)->path);
+        json_object_set_new(run, "automationDetails",
+                            json_pack("{s:o}", "id", diag_json_text(out->arena, id)));
+    }
     diag_json_dump(out,
                    json_pack("{s:s, s:s, s:[o]}", "$schema", "https://json.schemastore.org/sarif-2.1.0.json",
                              "version", "2.1.0", "runs", run));

@@ -172,6 +172,7 @@ Test(diagnostics_formats, sarif_has_rules_results_and_fixes)
     expect_text(root, "runs/0/tool/driver/name", "perfc");
     expect_text(root, "runs/0/tool/driver/version", "1.2");
     expect_text(root, "runs/0/columnKind", "unicodeCodePoints");
+    expect_text(root, "runs/0/automationDetails/id", "perfc/dir/a b%.perf/");
     cr_assert_eq(json_array_size(at(root, "runs/0/tool/driver/rules")), 3); /* E0202 once */
     cr_assert_eq(json_array_size(at(root, "runs/0/results")), 4);
     for (size_t i = 0; i < 4; i++) { /* every index points at the rule of its result */
@@ -194,6 +195,63 @@ Test(diagnostics_formats, sarif_has_rules_results_and_fixes)
     expect_text(root, "runs/0/results/3/ruleId", "assertion");
     json_decref(root);
     arena_free(fixture.arena);
+}
+
+/* ---- GitLab ------------------------------------------------------------------------------------------ */
+
+Test(diagnostics_formats, gitlab_findings_have_a_place_and_a_lasting_fingerprint)
+{
+    struct fixture fixture = make("p.perf");
+    add_both(&fixture);
+    diag_add(fixture.diags, DIAG_E0404, (struct span){SPAN_NOWHERE, 0, 0}, "nowhere");
+    diag_add(fixture.diags, DIAG_E0404, (struct span){0, 8, 9}, "nowhere");
+    diags_render_gitlab(&fixture.out, fixture.diags, fixture.sources, failing(&fixture, "x < 1"));
+    json_t *root = parse(&fixture.out);
+    cr_assert_eq(json_array_size(root), 5);
+    expect_text(root, "0/check_name", "E0202");
+    expect_text(root, "0/description", "no `bandwith`");
+    expect_text(root, "0/severity", "blocker");
+    expect_text(root, "0/location/path", "p.perf");
+    expect_number(root, "0/location/lines/begin", 2);
+    expect_text(root, "1/severity", "minor");
+    expect_text(root, "2/location/path", "p.perf");
+    expect_number(root, "2/location/lines/begin", 1);
+    expect_text(root, "4/check_name", "assertion");
+    expect_text(root, "4/severity", "major");
+    /* Of the two that say the same in one file, wherever it is, the second is told apart by its number. */
+    const char *first = json_string_value(at(root, "2/fingerprint"));
+    const char *second = json_string_value(at(root, "3/fingerprint"));
+    cr_assert_eq(strncmp(first, second, 16), 0);
+    cr_assert_str_eq(first + 16, "-0");
+    cr_assert_str_eq(second + 16, "-1");
+    json_decref(root);
+    arena_free(fixture.arena);
+}
+
+Test(diagnostics_formats, gitlab_fingerprints_tell_files_codes_and_messages_apart)
+{
+    const char *paths[] = {"p.perf", "q.perf"}, *seen[8];
+    size_t count = 0;
+    struct fixture fixtures[2];
+    for (size_t i = 0; i < 2; i++) {
+        fixtures[i] = make(paths[i]);
+        diag_add(fixtures[i].diags, DIAG_E0202, (struct span){0, 0, 3}, "m");
+        diag_add(fixtures[i].diags, DIAG_E0202, (struct span){0, 0, 3}, "n");
+        diag_add(fixtures[i].diags, DIAG_E0404, (struct span){0, 0, 3}, "m");
+        diags_render_gitlab(&fixtures[i].out, fixtures[i].diags, fixtures[i].sources,
+                            (struct diag_render_options){0});
+        json_t *root = parse(&fixtures[i].out);
+        for (size_t j = 0; j < 3; j++)
+            seen[count++] = arena_strdup(
+                fixtures[i].arena,
+                json_string_value(at(root, arena_printf(fixtures[i].arena, "%zu/fingerprint", j))));
+        json_decref(root);
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < i; j++)
+            cr_assert_str_neq(seen[i], seen[j]);
+    arena_free(fixtures[0].arena);
+    arena_free(fixtures[1].arena);
 }
 
 Test(diagnostics_formats, nothing_to_say_is_a_whole_document)
