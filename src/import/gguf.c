@@ -257,6 +257,7 @@ static bool read_file(struct gguf *gguf, const char *path, bool first)
         job_error(gguf->job, DIAG_E0401, "cannot read `%s`: %s", path, why);
         return false;
     }
+    job_was_read(gguf->job, path);
     bool good = read_header(gguf, &stream, path, first);
     stream_close(&stream);
     return good;

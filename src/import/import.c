@@ -60,6 +60,12 @@ const char *job_beside(struct import_job *job, const char *path, const char *nam
     return arena_printf(job->arena, "%.*s%s", (int)(job_base_name(path) - path), path, name);
 }
 
+void job_was_read(struct import_job *job, const char *path)
+{
+    if (strcmp(path, job->path) != 0)
+        sources_add(job->sources, arena_strdup(job->arena, path), "", 0, false);
+}
+
 const char *job_read(struct import_job *job, const char *path, size_t limit, struct buffer *text)
 {
     char chunk[1 << 14];

@@ -27,6 +27,9 @@ struct diag *job_error_at(struct import_job *job, enum diag_code code, struct sp
 const char *job_base_name(const char *path);
 const char *job_beside(struct import_job *job, const char *path, const char *name);
 
+/* Says that a file beside the imported one was read, too: reports of --deps depend on it. */
+void job_was_read(struct import_job *job, const char *path);
+
 struct buffer;
 
 /* Reads at most `limit` bytes; why it could not, or NULL. */

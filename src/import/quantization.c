@@ -415,8 +415,10 @@ static void read_beside(struct config *config)
     struct buffer text = buffer_in(job->arena);
     const char *path = job_beside(job, job->path, "hf_quant_config.json");
     struct json_file json;
-    if (job->alone || job_read(job, path, SOURCE_MAX_BYTES, &text) != NULL ||
-        !json_file_read(job, path, buffer_string(&text), text.length, CONFIG_VALUES_MAX, &json))
+    if (job->alone || job_read(job, path, SOURCE_MAX_BYTES, &text) != NULL)
+        return;
+    job_was_read(job, path);
+    if (!json_file_read(job, path, buffer_string(&text), text.length, CONFIG_VALUES_MAX, &json))
         return;
     struct quantization quantization = {.config = config,
                                         .json = &json,

@@ -129,6 +129,7 @@ static bool read_shard(struct checkpoint *checkpoint, const char *path)
         job_error(checkpoint->job, DIAG_E0401, "cannot read `%s`: %s", path, why);
         return false;
     }
+    job_was_read(checkpoint->job, path);
     bool good = read_header(checkpoint, path, &stream);
     stream_close(&stream);
     return good;
@@ -145,6 +146,7 @@ static bool config_beside(struct import_job *job, struct architecture *model, bo
     *found = !job->alone && job_read(job, path, SOURCE_MAX_BYTES, &text) == NULL;
     if (!*found)
         return true;
+    job_was_read(job, path);
     if (!json_file_read(job, path, buffer_string(&text), text.length, CONFIG_VALUES_MAX, &json))
         return false;
     bool good = config_architecture(job, &json, model);

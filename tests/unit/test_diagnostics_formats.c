@@ -5,6 +5,7 @@
 #include <libxml/parser.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/buffer.h"
@@ -356,5 +357,35 @@ Test(diagnostics_formats, dependencies_are_a_rule_for_make)
     cr_assert_eq(run.status, 0, "%s", run.err);
     cr_assert_str_eq(read_file(arena, arena_printf(arena, "%s/r.d", directory), NULL),
                      "r.md r.json: \\\n  plan.perf \\\n  lib\\ $$x.perf\n\nplan.perf:\n\nlib\\ $$x.perf:\n");
+    arena_free(arena);
+}
+
+/* What an import read beside the file that the plan names counts, too. */
+Test(diagnostics_formats, dependencies_name_the_files_beside_an_import)
+{
+    struct arena *arena = arena_new();
+    const char *directory = scratch_directory(arena);
+    const char *config = "{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_hidden_layers\": 2,\n"
+                         "\"num_attention_heads\": 4, \"intermediate_size\": 128, \"vocab_size\": 100}";
+    const char *quant = "{\"quantization\": {\"quant_algo\": \"FP8\", \"kv_cache_quant_algo\": \"FP8\"}}";
+    directory = arena_printf(arena, "%s/tiny", directory);
+    cr_assert(mkdir(directory, 0777) == 0);
+    write_file(arena_printf(arena, "%s/config.json", directory), config, strlen(config));
+    write_file(arena_printf(arena, "%s/hf_quant_config.json", directory), quant, strlen(quant));
+    const char *using =
+        arena_printf(arena,
+                     "import \"%s/config.json\" as m\n"
+                     "scenario chat { gpu = l4  model = m.tiny  context = 4096  batch = 1 }\n",
+                     directory);
+    write_file(arena_printf(arena, "%s/plan.perf", directory), using, strlen(using));
+    struct run run = run_perfc(arena, (struct run_options){.directory = directory}, "plan.perf", "-o", "r.md",
+                               "--deps", "r.d", (const char *)NULL);
+    cr_assert_eq(run.status, 0, "%s", run.err);
+    cr_assert_str_eq(read_file(arena, arena_printf(arena, "%s/r.d", directory), NULL),
+                     arena_printf(arena,
+                                  "r.md: \\\n  plan.perf \\\n  %s/hf_quant_config.json \\\n  "
+                                  "%s/config.json\n\nplan.perf:\n\n%s/hf_quant_config.json:\n\n"
+                                  "%s/config.json:\n",
+                                  directory, directory, directory, directory));
     arena_free(arena);
 }
