@@ -1,6 +1,7 @@
 /* test_base.c: arena, vectors, interning, maps, buffers, numbers, UTF-8. */
 #include <criterion/criterion.h>
 
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,6 +223,39 @@ Test(base, significant_digits)
     cr_assert_str_eq(significant(2e-10, 2), "2.0e-10");
     cr_assert_str_eq(significant(5e15, 1), "5000000000000000");
     cr_assert_str_eq(significant(5e16, 1), "5e+16");
+}
+
+/* What the C library makes of the value in that many digits (at most 15, which survive being read back), as
+ * printf("%e") has it: every figure of ours is one of its figures, a point, or a zero that fills up. */
+static void expect_figures(double value, int digits)
+{
+    char ours[NUMBER_TEXT_MAX], theirs[NUMBER_TEXT_MAX];
+    snprintf(theirs, sizeof theirs, "%.*e", digits - 1, value);
+    double back = strtod(significant(value, digits), NULL);
+    snprintf(ours, sizeof ours, "%.*e", digits - 1, back);
+    cr_assert_str_eq(ours, theirs, "%a in %d digits is %s", value, digits, significant(value, digits));
+}
+
+/* Roundings near a half and near a power of ten, where a shorter way could go wrong by one, and others. */
+Test(base, significant_digits_are_those_of_the_c_library)
+{
+    static const double halves[] = {0.5,      2.5,     1.005,  2.675,     1e-9,       9.995,        99.95,
+                                    0.099995, 1234565, 0.15,   0.25,      1e15 - 0.5, 999999.5,     9.5e-9,
+                                    1e14,     8.5e14,  1e-3,   0.001,     123456.5,   4503599627.5, 0.3,
+                                    1.5e9,    72057.5, 2.5e-7, 1.0000005, 99999.95,   999.9995,     65535.5};
+    for (size_t i = 0; i < sizeof halves / sizeof *halves; i++)
+        for (int digits = 1; digits <= 15; digits++)
+            for (int side = -1; side <= 1; side++)
+                expect_figures(side < 0   ? nextafter(halves[i], 0)
+                               : side > 0 ? nextafter(halves[i], INFINITY)
+                                          : halves[i],
+                               digits);
+    unsigned long seed = 1;
+    for (int i = 0; i < 20000; i++) { /* Lehmer's generator; the values span 1e-10 to 1e16 */
+        seed = seed * 48271 % 2147483647;
+        double value = (double)seed / 2147483647 * pow(10, (int)(seed % 27) - 10);
+        expect_figures(value, 1 + i % 9);
+    }
 }
 
 Test(base, utf8_questions)
