@@ -221,15 +221,20 @@ static void add_row(struct arena *arena, const struct csv *csv, const struct csv
     *VEC_PUSH(arena, out->rate.list) = of_rate;
 }
 
-static struct serving read_serving(struct arena *arena, const struct csv *csv, const char *engine)
+struct evaluator *serving_evaluator(struct arena *arena, const struct csv *csv, const char *engine)
 {
-    struct serving out = {.above = buffer_in(arena)};
     struct buffer plan = buffer_in(arena);
     for (size_t i = 0; i < csv->rows.count; i++) {
         const struct csv_row *row = &csv->rows.items[i];
         add_scenario(&plan, csv, row, engine != NULL ? engine : engine_of(csv_field(csv, row, "engine")));
     }
-    struct evaluator *evaluator = plan_of(arena, "serving.perf", &plan);
+    return plan_of(arena, "serving.perf", &plan);
+}
+
+static struct serving read_serving(struct arena *arena, const struct csv *csv, const char *engine)
+{
+    struct serving out = {.above = buffer_in(arena)};
+    struct evaluator *evaluator = serving_evaluator(arena, csv, engine);
     for (size_t i = 0; i < csv->rows.count; i++) {
         const char *why, *id = csv_field(csv, &csv->rows.items[i], "id");
         const struct evaluation *evaluation = evaluation_of(evaluator, id, &why);

@@ -58,6 +58,7 @@ int main(int argc, char **argv)
     read_table(arena, argv[1], "kernels_allreduce.csv", &kernels);
     buffer_text(&text, introduction);
     validate_serving(arena, &serving, &text, &tpot);
+    validate_calibration(arena, &serving, &text);
     validate_single(arena, &measurements, &text, &single);
     validate_allreduce(arena, &measurements, &kernels, &text);
     const struct chart_file charts[] = {{"validation-tpot.svg", &tpot}, {"validation-single.svg", &single}};

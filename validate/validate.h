@@ -93,6 +93,10 @@ void page(struct buffer *out, const struct buffer *text, const struct chart_file
 /* ---- the chapters --------------------------------------------------------------------------- */
 
 void validate_serving(struct arena *arena, const struct csv *csv, struct buffer *out, struct buffer *svg);
+/* Each row as a scenario called after its id, on the engine of this name; NULL: on that of the row. */
+struct evaluator *serving_evaluator(struct arena *arena, const struct csv *csv, const char *engine);
+/* What a few measured runs of a deployment tell about its others. */
+void validate_calibration(struct arena *arena, const struct csv *csv, struct buffer *out);
 void validate_single(struct arena *arena, const struct csv *csv, struct buffer *out, struct buffer *svg);
 void validate_allreduce(struct arena *arena, const struct csv *measurements, const struct csv *kernels,
                         struct buffer *out);

@@ -68,6 +68,7 @@ enum command_id {
     COMMAND_EXPLAIN = 1 << 3,
     COMMAND_DIFF = 1 << 4,
     COMMAND_IMPORT = 1 << 5,
+    COMMAND_CALIBRATE = 1 << 6,
     COMMAND_ANY = ~0u >> 1,
 };
 
@@ -151,6 +152,7 @@ enum exit_status command_diff(struct cli *cli);
 enum exit_status command_list(struct cli *cli);
 enum exit_status command_explain(struct cli *cli);
 enum exit_status command_import(struct cli *cli);
+enum exit_status command_calibrate(struct cli *cli);
 
 /* The text of --help, and of what a bad command line is answered with. */
 void help_write(struct buffer *out);

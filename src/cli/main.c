@@ -23,7 +23,7 @@ static const struct command {
     {"import", COMMAND_IMPORT, command_import},
     {"fmt", COMMAND_ANY, NULL},
     {"lsp", COMMAND_ANY, NULL},
-    {"calibrate", COMMAND_ANY, NULL},
+    {"calibrate", COMMAND_CALIBRATE, command_calibrate},
 };
 
 static const struct command report = {"", COMMAND_REPORT, command_report};

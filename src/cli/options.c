@@ -32,7 +32,7 @@ enum option_id {
 /* Commands that write a report, and those that load a plan. */
 enum {
     WRITES = COMMAND_REPORT | COMMAND_DIFF,
-    READS_PLANS = WRITES | COMMAND_CHECK | COMMAND_EXPLAIN,
+    READS_PLANS = WRITES | COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_CALIBRATE,
 };
 
 static const struct option_row {
@@ -43,7 +43,7 @@ static const struct option_row {
     unsigned commands; /* which commands it has an effect on */
     const char *doc;
 } options[] = {
-    {OPTION_OUTPUT, 'o', "output", "FILE", WRITES | COMMAND_IMPORT,
+    {OPTION_OUTPUT, 'o', "output", "FILE", WRITES | COMMAND_IMPORT | COMMAND_CALIBRATE,
      "write the report to FILE, in the format of its suffix; may be repeated"},
     {OPTION_FORMAT, 'f', "format", "NAME", WRITES | COMMAND_EXPLAIN, "write the report in this format"},
     {OPTION_LANGUAGE, 0, "lang", "NAME", WRITES | COMMAND_EXPLAIN,
@@ -260,8 +260,9 @@ bool cli_parse(struct cli *cli, int count, char *const *arguments)
 /* "`perfc PLAN` and `perfc diff`": the commands an option belongs to. */
 static const char *command_names(struct arena *arena, unsigned commands)
 {
-    static const char *const names[] = {"`perfc PLAN`",    "`perfc check`", "`perfc list`",
-                                        "`perfc explain`", "`perfc diff`",  "`perfc import`"};
+    static const char *const names[] = {"`perfc PLAN`",     "`perfc check`", "`perfc list`",
+                                        "`perfc explain`",  "`perfc diff`",  "`perfc import`",
+                                        "`perfc calibrate`"};
     struct buffer text = buffer_in(arena);
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (!(commands & (1u << i)))
@@ -296,6 +297,7 @@ void help_write(struct buffer *out)
              "  perfc explain CODE          what a diagnostic means: perfc explain E0207\n"
              "  perfc explain PLAN NAME     how a figure is made: perfc explain plan.perf chat.tpot\n"
              "  perfc import FILE           a model declaration from a config.json, .safetensors or .gguf\n"
+             "  perfc calibrate PLAN        engines fitted to the plan's measurements, as declarations\n"
              "\n"
              "`-` as PLAN reads standard input.\n"
              "\n");

@@ -112,12 +112,17 @@ static void check_residence(struct plan *plan, const struct evaluation *evaluati
               result->ceiling.running);
 }
 
+const struct evaluation *evaluate_measured(struct evaluator *evaluator, const struct measurement *measurement)
+{
+    return evaluate_scenario(evaluator, measurement->scenario);
+}
+
 void measured_evaluate(struct evaluator *evaluator, const struct measurement *measurement,
                        struct measured_result *out)
 {
     struct plan *plan = evaluator_plan(evaluator);
     struct decl *scenario = measurement->scenario;
-    const struct evaluation *evaluation = evaluate_scenario(evaluator, scenario);
+    const struct evaluation *evaluation = evaluate_measured(evaluator, measurement);
     *out = (struct measured_result){
         .measurement = measurement,
         .rows = ARENA_ARRAY(plan_arena(plan), struct measured_row, FIGURE_COUNT),

@@ -25,6 +25,10 @@ struct measured_result {
     const char *source; /* of the measurement, or NULL */
 };
 
+/* The evaluation of what was measured. */
+const struct evaluation *evaluate_measured(struct evaluator *evaluator,
+                                           const struct measurement *measurement);
+
 /* Compares; a measurement beyond the ceiling is reported as a warning with likely reasons. */
 void measured_evaluate(struct evaluator *evaluator, const struct measurement *measurement,
                        struct measured_result *out);
