@@ -214,6 +214,8 @@ static struct layer mamba_layer(const struct mamba *mamba, double hidden, bool n
     v[LAYER_SSM_STATE] = mamba->state;
     v[LAYER_CONV_KERNEL] = mamba->kernel;
     v[LAYER_ATTENTION_PARAMS] = mamba_params(mamba, hidden, norms);
+    /* Unlike Mamba-2's, its convolution runs over the inner channels alone. */
+    v[LAYER_STATE] = mamba->inner * (mamba->state * 4 + (mamba->kernel > 1 ? mamba->kernel - 1 : 0) * 2);
     return layer;
 }
 

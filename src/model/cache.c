@@ -32,30 +32,36 @@ double pm_reach(const struct pm_block *block)
     return block->window > 0 ? block->window : block->chunk;
 }
 
+/* The convolution runs over queries, keys and values, in Mamba-2 over its inputs, B and C (vLLM,
+ * mamba_utils.py, gated_delta_net_state_shape and mamba2_state_shape). */
 double pm_tail_values(const struct pm_block *block)
 {
-    if (block->attention != PM_ATTENTION_LINEAR || block->state_bytes > 0) {
+    double channels = 0;
+    if (block->state_bytes > 0) {
         return 0;
     }
-    double keys = block->linear_key_heads * block->linear_key_dim;
-    double values = block->linear_value_heads * block->linear_value_dim;
-    return (2 * keys + values) * pm_at_least(block->conv_kernel - 1, 0);
+    if (block->attention == PM_ATTENTION_LINEAR) {
+        channels = 2 * block->linear_key_heads * block->linear_key_dim +
+                   block->linear_value_heads * block->linear_value_dim;
+    } else if (block->attention == PM_ATTENTION_MAMBA) {
+        channels = block->ssm_heads * block->ssm_head_dim + 2 * block->ssm_groups * block->ssm_state;
+    }
+    return channels * pm_at_least(block->conv_kernel - 1, 0);
 }
 
-/* 32-bit recurrent state and a 16-bit tail of the convolution's input; Mamba: 32-bit state. */
+/* 32-bit recurrent state and a 16-bit tail of the convolution's input. */
 double pm_block_state(const struct pm_block *block, double tp)
 {
+    double state = 0;
     if (block->state_bytes > 0) {
         return block->state_bytes / tp;
     }
     if (block->attention == PM_ATTENTION_LINEAR) {
-        double values = block->linear_value_heads * block->linear_value_dim;
-        return (values * block->linear_key_dim * 4 + pm_tail_values(block) * 2) / tp;
+        state = block->linear_value_heads * block->linear_value_dim * block->linear_key_dim;
+    } else if (block->attention == PM_ATTENTION_MAMBA) {
+        state = block->ssm_heads * block->ssm_head_dim * block->ssm_state;
     }
-    if (block->attention == PM_ATTENTION_MAMBA) {
-        return block->ssm_heads * block->ssm_head_dim * block->ssm_state * 4 / tp;
-    }
-    return 0;
+    return (state * 4 + pm_tail_values(block) * 2) / tp;
 }
 
 /* The same as the engine of a case stores it. */
