@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "result/message.h"
 #include "sema/unit.h"
 #include "source/source.h"
 #include "syntax/ast.h"
@@ -15,19 +16,23 @@ static bool is_comparison(const struct expr *expr)
 }
 
 /* "22 % below": how far the left side is from the right one. */
-static const char *margin_text(struct arena *arena, double left, double right, struct dim dim)
+static const char *margin_text(struct arena *arena, enum language language, double left, double right,
+                               struct dim dim)
 {
     if (left == right)
-        return "equal";
-    const char *side = left < right ? "below" : "above";
+        return message_pattern(language, M_MARGIN_EQUAL);
+    enum message side = left < right ? M_MARGIN_BELOW : M_MARGIN_ABOVE;
     double share = right != 0 ? fabs(left - right) / fabs(right) * 100 : HUGE_VAL;
     if (share > 1000 || !isfinite(share))
-        return arena_printf(arena, "%s %s", quantity_text(arena, fabs(left - right), dim), side);
-    return arena_printf(arena, share < 10 ? "%.2g %% %s" : "%.0f %% %s", share, side);
+        return MESSAGE_TEXT(arena, language, side, quantity_text(arena, fabs(left - right), dim));
+    return MESSAGE_TEXT(arena, language, side,
+                        arena_printf(arena, share < 10 ? "%.2g %%" : "%.0f %%", share));
 }
 
-static const char *side_text(struct arena *arena, const struct value *value, const struct value *other)
+static const char *side_text(struct evaluator *evaluator, const struct value *value,
+                             const struct value *other)
 {
+    struct arena *arena = plan_arena(evaluator_plan(evaluator));
     switch (value->type) {
     case VALUE_NUMBER:
         return other->type == VALUE_NUMBER
@@ -35,22 +40,24 @@ static const char *side_text(struct arena *arena, const struct value *value, con
                    : quantity_text(arena, value->number, value->dim);
     case VALUE_BOOL: return value->boolean ? "true" : "false";
     case VALUE_TEXT:
-    case VALUE_ABSENT: return value->text;
+    case VALUE_ABSENT: return evaluator_phrase(evaluator, value->text);
     case VALUE_DECL: return value->decl->name;
     case VALUE_ERROR: break;
     }
     return NULL;
 }
 
-static void tell_sides(struct plan *plan, const struct expr *condition, struct report_assertion *out)
+static void tell_sides(struct evaluator *evaluator, const struct expr *condition,
+                       struct report_assertion *out)
 {
-    struct arena *arena = plan_arena(plan);
+    struct plan *plan = evaluator_plan(evaluator);
     struct value left = plan_evaluate(plan, condition->operation.left);
     struct value right = plan_evaluate(plan, condition->operation.right);
-    out->left = side_text(arena, &left, &right);
-    out->right = side_text(arena, &right, &left);
+    out->left = side_text(evaluator, &left, &right);
+    out->right = side_text(evaluator, &right, &left);
     if (left.type == VALUE_NUMBER && right.type == VALUE_NUMBER)
-        out->margin = margin_text(arena, left.number, right.number, left.dim);
+        out->margin =
+            margin_text(plan_arena(plan), evaluator_language(evaluator), left.number, right.number, left.dim);
 }
 
 /* `assert chat.fits` says by how much. */
@@ -67,8 +74,8 @@ static void tell_room(struct evaluator *evaluator, const struct expr *condition,
     if (!scenario || !evaluate_scenario(evaluator, scenario)->valid)
         return;
     enum quantity room = out->holds ? Q_MEMORY_FREE : Q_MEMORY_SHORTFALL;
-    out->margin = arena_printf(plan_arena(plan), out->holds ? "%s to spare" : "short by %s",
-                               evaluate_text(evaluator, scenario, room));
+    out->margin = MESSAGE_TEXT(plan_arena(plan), evaluator_language(evaluator),
+                               out->holds ? M_TO_SPARE : M_SHORT, evaluate_text(evaluator, scenario, room));
 }
 
 struct report_assertion assertion_decide(struct evaluator *evaluator, const struct check *check)
@@ -80,11 +87,11 @@ struct report_assertion assertion_decide(struct evaluator *evaluator, const stru
     struct value value = plan_evaluate(plan, check->condition);
     out.holds = value.type == VALUE_BOOL && value.boolean;
     if (value.type == VALUE_ABSENT)
-        out.why = value.text;
+        out.why = evaluator_phrase(evaluator, value.text);
     else if (value.type != VALUE_BOOL)
-        out.why = "the condition has an error";
+        out.why = message_pattern(evaluator_language(evaluator), M_CONDITION_HAS_ERROR);
     if (is_comparison(check->condition) && value.type != VALUE_ERROR)
-        tell_sides(plan, check->condition, &out);
+        tell_sides(evaluator, check->condition, &out);
     else if (value.type == VALUE_BOOL)
         tell_room(evaluator, check->condition, &out);
     return out;

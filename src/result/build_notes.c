@@ -34,17 +34,16 @@ static void add_traced(struct builder *builder, struct report_row *row, const st
 
 static void trace_the_rest(struct builder *builder, struct report_section *section)
 {
-    rich_addf(builder->arena, add_paragraph(builder, section), TONE_PLAIN,
-              "The first %d scenarios are derived in full above. All others follow the same formulas; "
-              "`perfc explain` derives any of their figures.",
-              DRAWN_MAX);
-    struct report_table *table = add_table(builder, section, "Steps of all scenarios");
+    SAY(builder, add_paragraph(builder, section), TONE_PLAIN, M_FIRST_ARE_DERIVED,
+        count_text(builder, DRAWN_MAX));
+    struct report_table *table = add_table(builder, section, words(builder, M_STEPS_OF_ALL));
     struct print_unit units[TRACED_COUNT];
-    add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_SCENARIO), ALIGN_LEFT, NULL);
     for (size_t i = 0; i < TRACED_COUNT; i++) {
         const struct quantity_info *info = quantity_info(traced[i]);
         units[i] = scenarios_unit(builder, traced[i]);
-        add_column(builder, table, with_unit(builder, info->label, units[i]), ALIGN_RIGHT, info->name);
+        add_column(builder, table, with_unit(builder, label_of(builder, info), units[i]), ALIGN_RIGHT,
+                   info->name);
     }
     for (size_t i = 0; i < builder->count; i++) {
         if (!builder->scenarios[i]->valid)
@@ -61,7 +60,8 @@ void build_derivations(struct builder *builder)
     size_t count = drawn(builder, scenarios);
     if (count == 0)
         return;
-    struct report_section *section = add_section(builder, "derivations", "How each figure was made", true);
+    struct report_section *section =
+        add_section(builder, "derivations", words(builder, M_HOW_FIGURES_WERE_MADE), true);
     for (size_t i = 0; i < count; i++)
         derive_main(builder->evaluator, scenarios[i]->scenario,
                     &add_block(builder, section, BLOCK_DERIVATION)->derivation);
@@ -108,13 +108,14 @@ static void note_assumption(struct builder *builder, struct assumptions *assumpt
 static const char *scenarios_text(struct builder *builder, const struct shared_assumption *shared)
 {
     if (shared->count == builder->valid)
-        return builder->valid == 1 ? shared->named[0] : "all";
+        return builder->valid == 1 ? shared->named[0] : words(builder, M_ALL_OF_THEM);
     struct buffer out = buffer_in(builder->arena);
     for (size_t i = 0; i < shared->count && i < NAMED_MAX; i++)
-        buffer_printf(&out, "%s%s", i == 0 ? "" : ", ", shared->named[i]);
-    if (shared->count > NAMED_MAX)
-        buffer_printf(&out, " and %s more", count_text(builder, (double)(shared->count - NAMED_MAX)));
-    return buffer_string(&out);
+        buffer_printf(&out, "%s%s", i == 0 ? "" : words(builder, M_LIST_COMMA), shared->named[i]);
+    if (shared->count <= NAMED_MAX)
+        return buffer_string(&out);
+    return WORDS(builder, M_AND_MORE, buffer_string(&out),
+                 count_text(builder, (double)(shared->count - NAMED_MAX)));
 }
 
 void build_assumptions(struct builder *builder)
@@ -134,15 +135,14 @@ void build_assumptions(struct builder *builder)
     }
     if (assumptions.list.count == 0)
         return;
-    struct report_section *section = add_section(builder, "assumptions", "Assumptions", true);
-    rich_add(builder->arena, add_paragraph(builder, section), TONE_PLAIN,
-             "What the plan does not say and these figures rest on. Declare it to change it.");
+    struct report_section *section = add_section(builder, "assumptions", words(builder, M_ASSUMPTIONS), true);
+    say(builder, add_paragraph(builder, section), TONE_PLAIN, M_WHAT_PLAN_DOES_NOT_SAY);
     struct report_table *table = add_table(builder, section, NULL);
-    add_column(builder, table, "Assumption", ALIGN_LEFT, NULL);
-    add_column(builder, table, "Value", ALIGN_LEFT, NULL);
-    add_column(builder, table, "Reason", ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_ASSUMPTION), ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_VALUE), ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_REASON), ALIGN_LEFT, NULL);
     if (builder->valid > 1)
-        add_column(builder, table, "Scenarios", ALIGN_LEFT, NULL);
+        add_column(builder, table, words(builder, M_SCENARIOS), ALIGN_LEFT, NULL);
     for (size_t i = 0; i < assumptions.list.count; i++) {
         const struct shared_assumption *shared = assumptions.list.items[i];
         struct report_row *row = add_row(builder, table);
@@ -165,7 +165,7 @@ void build_plan(struct builder *builder)
         if (source->embedded || source->length == 0)
             continue;
         if (section == NULL)
-            section = add_section(builder, "plan", "The plan", true);
+            section = add_section(builder, "plan", words(builder, M_THE_PLAN), true);
         add_block(builder, section, BLOCK_LISTING)->listing =
             (struct report_listing){source->path, source->text, source->length};
     }
@@ -184,19 +184,20 @@ static void add_warning(struct builder *builder, struct rich_text *text, const s
         source_position(source, diag->span.start, &line, &column);
         rich_addf(builder->arena, text, TONE_MUTED, "%s:%u:%u: ", source->path, line, column);
     }
-    rich_add(builder->arena, text, TONE_WARN, diag->message);
+    rich_add(builder->arena, text, TONE_WARN, phrase(builder, diag->message));
     rich_addf(builder->arena, text, TONE_MUTED, " [%s]", diag_info(diag->code)->code);
     for (const struct diag_note *note = diag->notes; note != NULL; note = note->next)
-        rich_addf(builder->arena, text, TONE_PLAIN, "; %s", note->text);
+        SAY(builder, text, TONE_PLAIN, M_NEXT_NOTE, phrase(builder, note->text));
 }
 
 void build_warnings(struct builder *builder)
 {
     const struct diags *diags = plan_diags(builder->plan);
     size_t warnings = diags_warnings(diags);
-    struct report_section *section = add_section(builder, "warnings", "Warnings", warnings == 0);
+    struct report_section *section =
+        add_section(builder, "warnings", words(builder, M_WARNINGS), warnings == 0);
     if (warnings == 0) {
-        rich_add(builder->arena, add_paragraph(builder, section), TONE_PLAIN, "None.");
+        say(builder, add_paragraph(builder, section), TONE_PLAIN, M_NONE_SENTENCE);
         return;
     }
     struct report_block *list = add_block(builder, section, BLOCK_LIST);
@@ -209,6 +210,6 @@ void build_warnings(struct builder *builder)
         shown++;
     }
     if (shown < warnings)
-        rich_addf(builder->arena, add_paragraph(builder, section), TONE_MUTED, "%s more are not shown.",
-                  count_text(builder, (double)(warnings - shown)));
+        SAY(builder, add_paragraph(builder, section), TONE_MUTED, M_MORE_NOT_SHOWN,
+            count_text(builder, (double)(warnings - shown)));
 }

@@ -132,27 +132,31 @@ static void add_points_table(struct builder *builder, struct report_section *sec
                              const struct roofline_chart *chart, const struct evaluation *const *scenarios,
                              size_t count)
 {
-    struct report_table *table = add_table(builder, section, "Per GPU, over a whole step");
+    struct report_table *table = add_table(builder, section, words(builder, M_PER_GPU_OVER_STEP));
     struct print_unit rate = rate_unit(chart);
     struct print_unit intensity = unit_for_print(intensity_dim, 1, UNIT_STYLE_DECIMAL);
-    add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
-    add_column(builder, table, "Phase", ALIGN_LEFT, NULL);
-    add_column(builder, table, with_unit(builder, "Intensity", intensity), ALIGN_RIGHT, "decode.intensity");
-    add_column(builder, table, with_unit(builder, "Balance", intensity), ALIGN_RIGHT, "decode.balance");
-    add_column(builder, table, "Side", ALIGN_LEFT, NULL);
-    add_column(builder, table, with_unit(builder, "Limit", rate), ALIGN_RIGHT, NULL);
-    add_column(builder, table, with_unit(builder, "Expected", rate), ALIGN_RIGHT, NULL);
-    add_column(builder, table, "Of the limit", ALIGN_RIGHT, NULL);
+    add_column(builder, table, words(builder, M_SCENARIO), ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_PHASE), ALIGN_LEFT, NULL);
+    add_column(builder, table, with_unit(builder, words(builder, M_INTENSITY), intensity), ALIGN_RIGHT,
+               "decode.intensity");
+    add_column(builder, table, with_unit(builder, words(builder, M_BALANCE), intensity), ALIGN_RIGHT,
+               "decode.balance");
+    add_column(builder, table, words(builder, M_SIDE), ALIGN_LEFT, NULL);
+    add_column(builder, table, with_unit(builder, words(builder, M_LIMIT_HEADING), rate), ALIGN_RIGHT, NULL);
+    add_column(builder, table, with_unit(builder, words(builder, M_EXPECTED_HEADING), rate), ALIGN_RIGHT,
+               NULL);
+    add_column(builder, table, words(builder, M_OF_THE_LIMIT), ALIGN_RIGHT, NULL);
     for (size_t i = 0; i < chart->points.count; i++) {
         const struct roofline_point *point = &chart->points.items[i];
         const struct pm_ceiling *ceiling = ceiling_of(scenarios, count, point);
         struct report_row *row = add_row(builder, table);
         bool compute = ceiling->compute_time >= ceiling->memory_time;
         add_cell(builder, row, TONE_NAME, point->label);
-        add_cell(builder, row, TONE_PLAIN, point->phase == SERIES_DECODE ? "decode" : "prefill");
+        add_cell(builder, row, TONE_PLAIN,
+                 words(builder, point->phase == SERIES_DECODE ? M_DECODE : M_PREFILL));
         add_number(builder, row, point->intensity, intensity);
         add_number(builder, row, ceiling->balance, intensity);
-        add_cell(builder, row, TONE_PLAIN, compute ? "compute" : "bandwidth");
+        add_cell(builder, row, TONE_PLAIN, words(builder, compute ? M_SIDE_COMPUTE : M_SIDE_BANDWIDTH));
         add_number(builder, row, point->ceiling, rate);
         add_number(builder, row, point->expected, rate);
         struct report_cell *cell =
@@ -164,7 +168,7 @@ static void add_points_table(struct builder *builder, struct report_section *sec
 
 /* A threshold, or the word for its absence with the reason noted. */
 static void add_threshold(struct builder *builder, struct report_row *row, struct decl *scenario,
-                          enum quantity quantity, const char *absent, struct reasons *reasons)
+                          enum quantity quantity, enum message absent, struct reasons *reasons)
 {
     struct report_quantity value = evaluate_row(builder->evaluator, scenario, quantity);
     struct dim dim = evaluate_dim(builder->evaluator, scenario, quantity);
@@ -172,27 +176,26 @@ static void add_threshold(struct builder *builder, struct report_row *row, struc
         add_number(builder, row, value.value, unit_for_print(dim, 1, UNIT_STYLE_DECIMAL));
         return;
     }
-    add_cell(builder, row, TONE_MUTED, absent);
-    add_reason(builder, reasons, absent, value.text);
+    add_cell(builder, row, TONE_MUTED, words(builder, absent));
+    add_reason(builder, reasons, words(builder, absent), phrase(builder, value.text));
 }
 
 static void add_thresholds(struct builder *builder, struct report_section *section,
                            const struct evaluation *const *scenarios, size_t count)
 {
     struct reasons reasons = {0};
-    struct report_table *table = add_table(builder, section, "Where decode changes sides");
-    add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
-    add_column(builder, table, "Compute-bound from batch", ALIGN_RIGHT, "critical_batch");
-    add_column(builder, table, "Largest batch in memory", ALIGN_RIGHT, "max_batch");
-    add_column(builder, table, "Cache outweighs weights from context (tokens)", ALIGN_RIGHT,
-               "kv_equals_weights");
+    struct report_table *table = add_table(builder, section, words(builder, M_WHERE_SIDES_CHANGE));
+    add_column(builder, table, words(builder, M_SCENARIO), ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_COMPUTE_BOUND_FROM_BATCH), ALIGN_RIGHT, "critical_batch");
+    add_column(builder, table, words(builder, M_LARGEST_BATCH_IN_MEMORY), ALIGN_RIGHT, "max_batch");
+    add_column(builder, table, words(builder, M_CACHE_OUTWEIGHS), ALIGN_RIGHT, "kv_equals_weights");
     for (size_t i = 0; i < count; i++) {
         struct decl *scenario = scenarios[i]->scenario;
         struct report_row *row = add_row(builder, table);
         add_cell(builder, row, TONE_NAME, scenario->name);
-        add_threshold(builder, row, scenario, Q_CRITICAL_BATCH, "never", &reasons);
-        add_threshold(builder, row, scenario, Q_MAX_BATCH, "no limit", &reasons);
-        add_threshold(builder, row, scenario, Q_KV_EQUALS_WEIGHTS, "never", &reasons);
+        add_threshold(builder, row, scenario, Q_CRITICAL_BATCH, M_NEVER, &reasons);
+        add_threshold(builder, row, scenario, Q_MAX_BATCH, M_NO_LIMIT, &reasons);
+        add_threshold(builder, row, scenario, Q_KV_EQUALS_WEIGHTS, M_NEVER, &reasons);
     }
     add_reasons(builder, section, &reasons);
 }
@@ -203,17 +206,16 @@ enum { DESCRIBED_MAX = 4 };
 static const char *describe(struct builder *builder, const struct roofline_chart *chart)
 {
     struct buffer out = buffer_in(builder->arena);
-    buffer_text(&out, "Work per second over work per byte, both axes logarithmic: a slope for each card's "
-                      "bandwidth, a flat roof for each peak.");
+    buffer_text(&out, words(builder, M_DESCRIBE_ROOFLINE));
     for (size_t i = 0; i < chart->points.count && i < DESCRIBED_MAX; i++) {
         const struct roofline_point *point = &chart->points.items[i];
-        buffer_printf(&out, " %s, %s: %s, limit %s, expected %s.", point->label,
-                      point->phase == SERIES_DECODE ? "decode" : "prefill",
-                      quantity_text(builder->arena, point->intensity, intensity_dim),
-                      quantity_text(builder->arena, point->ceiling, work_rate_dim),
-                      quantity_text(builder->arena, point->expected, work_rate_dim));
+        buffer_text(&out, WORDS(builder, M_DESCRIBE_POINT, point->label,
+                                words(builder, point->phase == SERIES_DECODE ? M_DECODE : M_PREFILL),
+                                quantity_text(builder->arena, point->intensity, intensity_dim),
+                                quantity_text(builder->arena, point->ceiling, work_rate_dim),
+                                quantity_text(builder->arena, point->expected, work_rate_dim)));
     }
-    buffer_text(&out, " All figures are in the table after the chart.");
+    buffer_text(&out, words(builder, M_FIGURES_IN_TABLE));
     return buffer_string(&out);
 }
 
@@ -223,11 +225,13 @@ void build_roofline(struct builder *builder)
     size_t count = drawn(builder, scenarios);
     if (count == 0)
         return;
-    struct report_section *section = add_section(builder, "roofline", "Where it stands", false);
+    struct report_section *section =
+        add_section(builder, "roofline", words(builder, M_WHERE_IT_STANDS), false);
     say_what_is_drawn(builder, section);
     struct roofline_chart chart = {0};
     fill_chart(builder, &chart, scenarios, count);
-    struct report_chart *block = add_chart(builder, section, CHART_ROOFLINE, "roofline", "Roofline, per GPU");
+    struct report_chart *block =
+        add_chart(builder, section, CHART_ROOFLINE, "roofline", words(builder, M_ROOFLINE_PER_GPU));
     block->description = describe(builder, &chart);
     block->roofline = chart;
     add_points_table(builder, section, &chart, scenarios, count);

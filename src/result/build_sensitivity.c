@@ -57,16 +57,16 @@ static const char *more_text(struct builder *builder, const struct sensitivity *
 {
     struct vary_info info = vary_info(sensitivity->input);
     if (info.whole)
-        return arena_printf(builder->arena, "%s %s of %s instead of %s",
-                            strchr("aeiou", info.label[0]) ? "an" : "a", info.label,
-                            count_text(builder, sensitivity->more), count_text(builder, sensitivity->value));
-    return arena_printf(builder->arena, "%s more %s",
-                        percent_text(builder, sensitivity->more / sensitivity->value - 1), info.label);
+        return WORDS(builder, strchr("aeiou", info.label[0]) ? M_AN_INPUT_INSTEAD_OF : M_A_INPUT_INSTEAD_OF,
+                     phrase(builder, info.label), count_text(builder, sensitivity->more),
+                     count_text(builder, sensitivity->value));
+    return WORDS(builder, M_MORE_OF_INPUT, percent_text(builder, sensitivity->more / sensitivity->value - 1),
+                 phrase(builder, info.label));
 }
 
 static const char *result_label(struct builder *builder, enum sensitivity_result result)
 {
-    return lower_first(builder, quantity_info(sensitivity_quantity(result))->label);
+    return label_within(builder, quantity_info(sensitivity_quantity(result)));
 }
 
 /* What one buys or serves, largest effect first; ties keep their order. */
@@ -96,21 +96,20 @@ static void say_effects(struct builder *builder, struct report_section *section,
                         size_t count, enum sensitivity_result result)
 {
     struct rich_text *text = add_paragraph(builder, section);
-    rich_add(builder->arena, text, TONE_NAME, evaluation->scenario->name);
-    rich_add(builder->arena, text, TONE_PLAIN, ":");
+    SAY(builder, text, TONE_PLAIN, M_NAME_COLON, evaluation->scenario->name);
     size_t said = 0;
     for (size_t i = 0; i < count && said < SAID_MAX; i++) {
         if (largest[i]->input == VARY_WEIGHT_BITS || largest[i]->input == VARY_KV_BITS)
             continue; /* nobody has a tenth of a bit more to give */
         double moved = change(evaluation, result, largest[i]->with_more);
-        rich_addf(builder->arena, text, TONE_PLAIN, "%s%s gives ", said == 0 ? " " : ", and ",
-                  more_text(builder, largest[i]));
-        rich_addf(builder->arena, text, TONE_STRONG, "%s %s", percent_text(builder, moved),
-                  moved < 0 ? "less" : "more");
+        const char *more = more_text(builder, largest[i]), *percent = percent_text(builder, moved);
         if (said++ == 0)
-            rich_addf(builder->arena, text, TONE_PLAIN, " %s", result_label(builder, result));
+            SAY(builder, text, TONE_PLAIN, moved < 0 ? M_GIVES_LESS : M_GIVES_MORE, more, percent,
+                result_label(builder, result));
+        else
+            SAY(builder, text, TONE_PLAIN, moved < 0 ? M_AND_GIVES_LESS : M_AND_GIVES_MORE, more, percent);
     }
-    rich_add(builder->arena, text, TONE_PLAIN, said == 0 ? " nothing moves it by as much as 0.1 %." : ".");
+    say(builder, text, TONE_PLAIN, said == 0 ? M_NOTHING_MOVES_IT : M_FULL_STOP);
 }
 
 /* ---- as a chart ------------------------------------------------------------------------------------- */
@@ -120,18 +119,19 @@ static const char *bar_label(struct builder *builder, const struct sensitivity *
 {
     struct vary_info info = vary_info(sensitivity->input);
     if (!info.whole)
-        return info.label;
+        return phrase(builder, info.label);
     if (sensitivity->less == sensitivity->value)
-        return arena_printf(builder->arena, "%s %s", info.label, count_text(builder, sensitivity->more));
-    return arena_printf(builder->arena, "%s %s or %s", info.label, count_text(builder, sensitivity->less),
-                        count_text(builder, sensitivity->more));
+        return WORDS(builder, M_INPUT_AT, phrase(builder, info.label),
+                     count_text(builder, sensitivity->more));
+    return WORDS(builder, M_INPUT_AT_EITHER, phrase(builder, info.label),
+                 count_text(builder, sensitivity->less), count_text(builder, sensitivity->more));
 }
 
 static const char *change_text(struct builder *builder, double change)
 {
     if (change == 0)
-        return "no change";
-    return arena_printf(builder->arena, "%s %s", percent_text(builder, change), change < 0 ? "less" : "more");
+        return words(builder, M_NO_CHANGE);
+    return WORDS(builder, change < 0 ? M_PERCENT_LESS : M_PERCENT_MORE, percent_text(builder, change));
 }
 
 static void add_tornado_bar(struct builder *builder, struct tornado_chart *chart,
@@ -153,20 +153,15 @@ static void add_tornado(struct builder *builder, struct report_section *section,
                         size_t count, enum sensitivity_result result, size_t number)
 {
     const char *label = result_label(builder, result);
-    struct report_chart *chart = add_chart(
-        builder, section, CHART_TORNADO, arena_printf(builder->arena, "sensitivity-%zu", number + 1),
-        arena_printf(builder->arena, "What moves the %s of %s", label, evaluation->scenario->name));
-    chart->description = arena_printf(
-        builder->arena,
-        "Two bars per input, the input with most effect first: by how much the %s changes when "
-        "there is a tenth less or a tenth more of the input and all else stays. The first: %s, %s. "
-        "All figures are in the table after the chart.",
-        label, more_text(builder, largest[0]),
-        change_text(builder, change(evaluation, result, largest[0]->with_more)));
-    chart->tornado.unit = arena_printf(builder->arena, "change of %s (%%)", label);
+    struct report_chart *chart = add_chart(builder, section, CHART_TORNADO,
+                                           arena_printf(builder->arena, "sensitivity-%zu", number + 1),
+                                           WORDS(builder, M_WHAT_MOVES, label, evaluation->scenario->name));
+    chart->description = WORDS(builder, M_DESCRIBE_TORNADO, label, more_text(builder, largest[0]),
+                               change_text(builder, change(evaluation, result, largest[0]->with_more)));
+    chart->tornado.unit = WORDS(builder, M_CHANGE_OF, label);
     chart->tornado.unit_scale = 0.01;
-    chart->tornado.less_label = "a tenth less";
-    chart->tornado.more_label = "a tenth more";
+    chart->tornado.less_label = words(builder, M_A_TENTH_LESS);
+    chart->tornado.more_label = words(builder, M_A_TENTH_MORE);
     for (size_t i = 0; i < count; i++)
         add_tornado_bar(builder, &chart->tornado, evaluation, largest[i], result);
 }
@@ -191,8 +186,8 @@ static void add_elasticity(struct builder *builder, struct report_row *row,
     }
     const char *text = slope_text(builder, elasticity->value);
     if (elasticity->corner)
-        text = arena_printf(builder->arena, "%s or %s", slope_text(builder, elasticity->left),
-                            slope_text(builder, elasticity->right));
+        text = WORDS(builder, M_EITHER, slope_text(builder, elasticity->left),
+                     slope_text(builder, elasticity->right));
     struct report_cell *cell = add_cell(builder, row, elasticity->value == 0 ? TONE_MUTED : TONE_PLAIN, text);
     cell->value = elasticity->value;
     cell->has_value = true;
@@ -203,20 +198,18 @@ static void add_elasticities(struct builder *builder, struct report_section *sec
 {
     bool exists[RESULT_COUNT], corner = false;
     struct report_table *table =
-        add_table(builder, section,
-                  arena_printf(builder->arena, "Per cent of change for one per cent more of each input of %s",
-                               evaluation->scenario->name));
-    add_column(builder, table, "Input", ALIGN_LEFT, NULL);
-    add_column(builder, table, "Value", ALIGN_RIGHT, NULL);
+        add_table(builder, section, WORDS(builder, M_PER_CENT_FOR_ONE_MORE, evaluation->scenario->name));
+    add_column(builder, table, words(builder, M_INPUT), ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_VALUE), ALIGN_RIGHT, NULL);
     for (int i = 0; i < RESULT_COUNT; i++) {
         const struct quantity_info *info = quantity_info(sensitivity_quantity((enum sensitivity_result)i));
         exists[i] = sensitivity_value(&evaluation->result, (enum sensitivity_result)i) > 0;
         if (exists[i])
-            add_column(builder, table, info->label, ALIGN_RIGHT, info->name);
+            add_column(builder, table, label_of(builder, info), ALIGN_RIGHT, info->name);
     }
     for (size_t j = 0; j < count; j++) {
         struct report_row *row = add_row(builder, table);
-        add_cell(builder, row, TONE_PLAIN, vary_info(all[j].input).label);
+        add_cell(builder, row, TONE_PLAIN, phrase(builder, vary_info(all[j].input).label));
         add_cell(builder, row, TONE_PLAIN,
                  input_text(builder, evaluation, all[j].input, all[j].value, all[j].value));
         for (int i = 0; i < RESULT_COUNT; i++)
@@ -226,10 +219,7 @@ static void add_elasticities(struct builder *builder, struct report_section *sec
             }
     }
     if (corner)
-        rich_add(
-            builder->arena, add_paragraph(builder, section), TONE_MUTED,
-            "Where two figures stand, something else becomes the limit right here: the first is for less of "
-            "the input, the second for more.");
+        say(builder, add_paragraph(builder, section), TONE_MUTED, M_WHERE_TWO_STAND);
 }
 
 /* ---- the section ------------------------------------------------------------------------------------------
@@ -256,11 +246,11 @@ void build_sensitivity(struct builder *builder)
 {
     if (builder->valid == 0)
         return;
-    struct report_section *section = add_section(builder, "sensitivity", "What would change it", true);
+    struct report_section *section =
+        add_section(builder, "sensitivity", words(builder, M_WHAT_WOULD_CHANGE_IT), true);
     if (builder->valid > SCENARIOS_MAX)
-        rich_addf(builder->arena, add_paragraph(builder, section), TONE_MUTED,
-                  "For the first %d of %s scenarios.", SCENARIOS_MAX,
-                  count_text(builder, (double)builder->valid));
+        SAY(builder, add_paragraph(builder, section), TONE_MUTED, M_FOR_THE_FIRST,
+            count_text(builder, SCENARIOS_MAX), count_text(builder, (double)builder->valid));
     size_t shown = 0;
     for (size_t i = 0; i < builder->count && shown < SCENARIOS_MAX; i++)
         if (builder->scenarios[i]->valid)

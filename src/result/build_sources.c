@@ -146,19 +146,21 @@ void build_sources(struct builder *builder)
     }
     if (catalogue.list.count == 0)
         return;
-    struct report_section *section = add_section(builder, "sources", "Sources", true);
-    struct report_table *table = add_table(builder, section, "Every catalogue figure in use");
-    add_column(builder, table, "Declaration", ALIGN_LEFT, NULL);
-    add_column(builder, table, "Figures", ALIGN_LEFT, NULL);
-    add_column(builder, table, "Source", ALIGN_LEFT, NULL);
-    add_column(builder, table, "Confidence", ALIGN_LEFT, NULL);
+    struct report_section *section = add_section(builder, "sources", words(builder, M_SOURCES), true);
+    struct report_table *table = add_table(builder, section, words(builder, M_EVERY_CATALOGUE_FIGURE));
+    add_column(builder, table, words(builder, M_DECLARATION), ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_FIGURES), ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_SOURCE), ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_CONFIDENCE), ALIGN_LEFT, NULL);
     for (size_t i = 0; i < catalogue.list.count; i++) {
         const struct figures *figures = &catalogue.list.items[i];
         struct report_row *row = add_row(builder, table);
         add_cell(builder, row, TONE_NAME, decl_text(builder, figures->decl));
         add_cell(builder, row, TONE_PLAIN, buffer_string(&figures->text));
         add_cell(builder, row, figures->source == NULL ? TONE_MUTED : TONE_PLAIN,
-                 figures->source == NULL ? "not stated" : figures->source);
-        add_cell(builder, row, TONE_PLAIN, figures->confidence == NULL ? "not stated" : figures->confidence);
+                 figures->source == NULL ? words(builder, M_NOT_STATED) : figures->source);
+        add_cell(builder, row, TONE_PLAIN,
+                 figures->confidence == NULL ? words(builder, M_NOT_STATED)
+                                             : phrase(builder, figures->confidence));
     }
 }

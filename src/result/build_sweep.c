@@ -7,7 +7,6 @@
 #include "result/sweep.h"
 
 #define EN_DASH "\xE2\x80\x93"
-#define TIMES   " \xC3\x97 "
 
 struct drawing {
     struct builder *builder;
@@ -72,7 +71,7 @@ static struct print_unit shown_unit(const struct sweep_result *result, size_t sh
 static const char *shown_label(const struct drawing *drawing, size_t show)
 {
     const struct quantity_info *row = drawing->result->rows[show];
-    return row != NULL ? row->label : drawing->result->sweep->show[show];
+    return row != NULL ? label_of(drawing->builder, row) : drawing->result->sweep->show[show];
 }
 
 /* ---- chart ---------------------------------------------------------------------------------- */
@@ -124,7 +123,7 @@ static void add_memory_limit(const struct drawing *drawing, struct line_chart *c
     const struct sweep_result *result = drawing->result;
     if (result->sweep->axis_count > 1 || !any_does_not_fit(result))
         return;
-    chart->x_limit_text = "memory is full";
+    chart->x_limit_text = words(drawing->builder, M_MEMORY_IS_FULL);
     chart->x_limit = fmax(result->max_fitting, 0);
     if (axis(drawing, 0)->attribute != ATTR_BATCH)
         return;
@@ -149,12 +148,12 @@ static void add_line_chart(const struct drawing *drawing, size_t show)
     const struct sweep *sweep = drawing->result->sweep;
     const struct sweep_axis *along = axis(drawing, drawing->x_axis);
     struct print_unit x_unit = axis_unit(along), y_unit = shown_unit(drawing->result, show);
-    const char *title = arena_printf(builder->arena, "%s over %s", shown_label(drawing, show),
-                                     axis_name(drawing, drawing->x_axis));
+    const char *title =
+        WORDS(builder, M_SHOWN_OVER, shown_label(drawing, show), axis_name(drawing, drawing->x_axis));
     struct report_chart *block =
         add_chart(builder, drawing->section, CHART_LINES,
                   arena_printf(builder->arena, "sweep-%zu-%zu", drawing->number, show + 1), title);
-    block->description = arena_printf(builder->arena, "%s. The figures are in the table below.", title);
+    block->description = WORDS(builder, M_DESCRIBE_SWEEP, title);
     struct line_chart *chart = &block->lines;
     chart->x_title = with_unit(builder, axis_name(drawing, drawing->x_axis), x_unit);
     chart->y_title = with_unit(builder, shown_label(drawing, show), y_unit);
@@ -188,12 +187,12 @@ static void add_shown(const struct drawing *drawing, struct report_row *row, con
     else if (shown->type == QUANTITY_NUMBER)
         add_number(builder, row, shown->value, unit);
     else if (shown->type == QUANTITY_BOOL)
-        add_cell(builder, row, TONE_PLAIN, shown->boolean ? "yes" : "no");
+        add_cell(builder, row, TONE_PLAIN, words(builder, shown->boolean ? M_YES : M_NO));
     else if (shown->type == QUANTITY_TEXT)
-        add_cell(builder, row, TONE_PLAIN, shown->text);
+        add_cell(builder, row, TONE_PLAIN, phrase(builder, shown->text));
     else {
         add_cell(builder, row, TONE_MUTED, EN_DASH);
-        add_reason(builder, drawing->reasons, shown_label(drawing, show), shown->text);
+        add_reason(builder, drawing->reasons, shown_label(drawing, show), phrase(builder, shown->text));
     }
 }
 
@@ -228,9 +227,10 @@ static void add_point_row(const struct drawing *drawing, struct report_table *ta
     if (!has_fits_column(drawing->result))
         return;
     if (!point->evaluation->valid)
-        add_cell(builder, row, TONE_MUTED, point->evaluation->why);
+        add_cell(builder, row, TONE_MUTED, phrase(builder, point->evaluation->why));
     else
-        add_cell(builder, row, point->fits ? TONE_GOOD : TONE_BAD, point->fits ? "yes" : "does not fit");
+        add_cell(builder, row, point->fits ? TONE_GOOD : TONE_BAD,
+                 words(builder, point->fits ? M_YES : M_DOES_NOT_FIT));
 }
 
 static void add_sweep_table(const struct drawing *drawing)
@@ -249,7 +249,7 @@ static void add_sweep_table(const struct drawing *drawing)
                    has_number(result, i) ? ALIGN_RIGHT : ALIGN_LEFT, sweep->show[i]);
     }
     if (has_fits_column(result))
-        add_column(builder, table, quantity_info(Q_FITS)->label, ALIGN_LEFT, "fits");
+        add_column(builder, table, label_of(builder, quantity_info(Q_FITS)), ALIGN_LEFT, "fits");
     for (size_t i = 0; i < result->count; i++)
         add_point_row(drawing, table, &result->points[i], units);
 }
@@ -261,19 +261,18 @@ static void say_sweep(const struct drawing *drawing)
     struct builder *builder = drawing->builder;
     const struct sweep *sweep = drawing->result->sweep;
     struct rich_text *text = add_paragraph(builder, drawing->section);
-    rich_add(builder->arena, text, TONE_NAME, sweep->scenario->name);
-    rich_add(builder->arena, text, TONE_PLAIN, " over ");
-    for (size_t i = 0; i < sweep->axis_count; i++)
-        rich_addf(builder->arena, text, TONE_STRONG, "%s%s", i == 0 ? "" : TIMES, axis_name(drawing, i));
-    rich_add(builder->arena, text, TONE_PLAIN, ": all else as in the scenario.");
-    if (sweep->axis_count == 1 && any_does_not_fit(drawing->result)) {
-        if (drawing->result->max_fitting >= 0)
-            rich_addf(
-                builder->arena, text, TONE_PLAIN, " The largest of these that fits is %s.",
-                unit_format(builder->arena, drawing->result->max_fitting, axis_unit(axis(drawing, 0)), 3));
-        else
-            rich_add(builder->arena, text, TONE_BAD, " Some of these do not fit.");
-    }
+    if (sweep->axis_count == 1)
+        SAY(builder, text, TONE_PLAIN, M_SCENARIO_OVER, sweep->scenario->name, axis_name(drawing, 0));
+    else
+        SAY(builder, text, TONE_PLAIN, M_SCENARIO_OVER_TWO, sweep->scenario->name, axis_name(drawing, 0),
+            axis_name(drawing, 1));
+    if (sweep->axis_count > 1 || !any_does_not_fit(drawing->result))
+        return;
+    if (drawing->result->max_fitting >= 0)
+        SAY(builder, text, TONE_PLAIN, M_LARGEST_THAT_FITS,
+            unit_format(builder->arena, drawing->result->max_fitting, axis_unit(axis(drawing, 0)), 3));
+    else
+        say(builder, text, TONE_BAD, M_SOME_DO_NOT_FIT);
 }
 
 static void add_sweep(struct builder *builder, struct report_section *section, size_t number,
@@ -290,9 +289,8 @@ static void add_sweep(struct builder *builder, struct report_section *section, s
                 add_line_chart(&drawing, i);
         size_t other = 1 - drawing.x_axis;
         if (sweep->axis_count > 1 && axis(&drawing, other)->count > COLUMNS_MAX)
-            rich_addf(builder->arena, add_paragraph(builder, section), TONE_MUTED,
-                      "The charts show the first %d values of %s; the table has them all.", COLUMNS_MAX,
-                      axis_name(&drawing, other));
+            SAY(builder, add_paragraph(builder, section), TONE_MUTED, M_CHARTS_SHOW_FIRST,
+                count_text(builder, COLUMNS_MAX), axis_name(&drawing, other));
     }
     add_sweep_table(&drawing);
     add_reasons(builder, section, &reasons);
@@ -303,7 +301,8 @@ void build_sweeps(struct builder *builder)
     size_t count = builder->view->sweeps.count;
     if (count == 0)
         return;
-    struct report_section *section = add_section(builder, "sweeps", count == 1 ? "Sweep" : "Sweeps", false);
+    struct report_section *section =
+        add_section(builder, "sweeps", words(builder, count == 1 ? M_SWEEP : M_SWEEPS), false);
     for (size_t i = 0; i < count; i++)
         add_sweep(builder, section, i + 1, &builder->view->sweeps.items[i]);
 }

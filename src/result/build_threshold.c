@@ -15,20 +15,19 @@ static const char *place_text(struct builder *builder, const struct variation *v
                               double value)
 {
     const struct evaluation *evaluation = variation_base(variation);
-    const char *label = vary_info(input).label;
+    const char *label = phrase(builder, vary_info(input).label);
+    bool vowel = strchr("aeiou", vary_info(input).label[0]) != NULL;
     double now = variation_value(variation, input);
     if (input == VARY_PEAK)
-        label = arena_printf(builder->arena, "%s %s", compute_name(variation_compute(variation)), label);
+        label = WORDS(builder, M_FORMAT_ARITHMETIC, compute_name(variation_compute(variation)), label);
     if (input == VARY_PRICE)
-        return arena_printf(builder->arena, "a price of %s",
-                            input_text(builder, evaluation, input, value, now));
+        return WORDS(builder, M_A_PRICE_OF, input_text(builder, evaluation, input, value, now));
     if (input == VARY_BATCH)
-        return arena_printf(builder->arena, "batch %s", count_text(builder, value));
+        return WORDS(builder, M_AT_BATCH, count_text(builder, value));
     if (vary_info(input).whole)
-        return arena_printf(builder->arena, "%s %s of %s", strchr("aeiou", label[0]) ? "an" : "a", label,
-                            quantity_text(builder->arena, value, token_dim));
-    return arena_printf(builder->arena, "%s of %s", input_text(builder, evaluation, input, value, now),
-                        label);
+        return WORDS(builder, vowel ? M_AN_INPUT_OF : M_A_INPUT_OF, label,
+                     quantity_text(builder->arena, value, token_dim));
+    return WORDS(builder, M_VALUE_OF_INPUT, input_text(builder, evaluation, input, value, now), label);
 }
 
 /* Inputs that a plan can do something about, in the order of the sentences. */
@@ -55,8 +54,8 @@ static size_t find_all(struct variation *variation, threshold_state state, void 
 static const char *until_text(struct builder *builder, const struct variation *variation,
                               const struct threshold *threshold)
 {
-    return arena_printf(builder->arena, "%s %s", threshold->above ? "up to" : "down to",
-                        place_text(builder, variation, threshold->input, threshold->last));
+    return WORDS(builder, threshold->above ? M_UP_TO : M_DOWN_TO,
+                 place_text(builder, variation, threshold->input, threshold->last));
 }
 
 /* "from batch 82", "with 2.97 TB/s of bandwidth or less": where it has changed. */
@@ -64,7 +63,7 @@ static const char *from_text(struct builder *builder, const struct variation *va
                              const struct threshold *threshold)
 {
     const char *place = place_text(builder, variation, threshold->input, threshold->first);
-    return arena_printf(builder->arena, threshold->above ? "from %s" : "with %s or less", place);
+    return WORDS(builder, threshold->above ? M_FROM_PLACE : M_WITH_PLACE_OR_LESS, place);
 }
 
 static struct rich_text *add_item(struct builder *builder, struct report_block **list,
@@ -75,14 +74,14 @@ static struct rich_text *add_item(struct builder *builder, struct report_block *
     return VEC_PUSH(builder->arena, (*list)->list.items);
 }
 
-static const char *bound_label(int bound)
+static const char *bound_label(const struct builder *builder, int bound)
 {
-    static const char *const labels[PM_BOUND_COUNT] = {
-        [PM_BOUND_WEIGHTS] = "reading weights", [PM_BOUND_KV] = "reading the KV cache",
-        [PM_BOUND_COMPUTE] = "computing",       [PM_BOUND_COMMUNICATION] = "communication",
-        [PM_BOUND_FIXED] = "fixed times",
+    static const enum message labels[PM_BOUND_COUNT] = {
+        [PM_BOUND_WEIGHTS] = M_READING_WEIGHTS, [PM_BOUND_KV] = M_READING_CACHE,
+        [PM_BOUND_COMPUTE] = M_COMPUTING,       [PM_BOUND_COMMUNICATION] = M_COMMUNICATION,
+        [PM_BOUND_FIXED] = M_FIXED_TIMES,
     };
-    return labels[bound];
+    return words(builder, labels[bound]);
 }
 
 /* The batch from which the roofline's other side holds, and what memory makes of it. */
@@ -90,20 +89,15 @@ static void say_critical_batch(struct builder *builder, const struct evaluation 
                                struct rich_text *out)
 {
     const struct pm_result *result = &evaluation->result;
-    if (!(result->critical_batch > 0)) {
-        rich_add(builder->arena, out, TONE_PLAIN,
-                 "At its limit, no batch makes decode compute-bound at this context: a sequence's cache "
-                 "takes longer "
-                 "to read than to compute with.");
-        return;
-    }
-    rich_add(builder->arena, out, TONE_PLAIN, "At its limit, decode becomes compute-bound ");
-    rich_addf(builder->arena, out, TONE_STRONG, "from batch %s", count_text(builder, result->critical_batch));
-    if (result->memory.max_batch_limit == PM_LIMIT_MEMORY &&
-        result->memory.max_batch < result->critical_batch)
-        rich_addf(builder->arena, out, TONE_PLAIN, ", but memory holds %s",
-                  count_text(builder, result->memory.max_batch));
-    rich_add(builder->arena, out, TONE_PLAIN, ".");
+    const char *batch = count_text(builder, result->critical_batch);
+    if (!(result->critical_batch > 0))
+        say(builder, out, TONE_PLAIN, M_NO_BATCH_COMPUTES);
+    else if (result->memory.max_batch_limit == PM_LIMIT_MEMORY &&
+             result->memory.max_batch < result->critical_batch)
+        SAY(builder, out, TONE_PLAIN, M_COMPUTES_FROM_BATCH_BUT, batch,
+            count_text(builder, result->memory.max_batch));
+    else
+        SAY(builder, out, TONE_PLAIN, M_COMPUTES_FROM_BATCH, batch);
 }
 
 static void say_ceiling(struct builder *builder, struct variation *variation, struct report_section *section,
@@ -118,8 +112,8 @@ static void say_ceiling(struct builder *builder, struct variation *variation, st
     struct threshold bandwidth =
         threshold_find(variation, VARY_BANDWIDTH, !computes, threshold_ceiling_side, NULL);
     if (bandwidth.exists)
-        rich_addf(builder->arena, out, TONE_PLAIN, " At this load it is bound by %s %s.",
-                  computes ? "computing" : "memory", until_text(builder, variation, &bandwidth));
+        SAY(builder, out, TONE_PLAIN, computes ? M_BOUND_BY_COMPUTING_UNTIL : M_BOUND_BY_MEMORY_UNTIL,
+            until_text(builder, variation, &bandwidth));
 }
 
 static void say_bound_changes(struct builder *builder, struct variation *variation,
@@ -130,30 +124,29 @@ static void say_bound_changes(struct builder *builder, struct variation *variati
     if (count == 0)
         return;
     struct rich_text *out = add_item(builder, list, section);
-    rich_addf(builder->arena, out, TONE_PLAIN, "Most of a decode step goes to %s. That changes to ",
-              bound_label(found[0].from));
+    SAY(builder, out, TONE_PLAIN, M_MOST_GOES_TO, bound_label(builder, found[0].from));
     for (size_t i = 0; i < count; i++) {
-        bool same = i > 0 && found[i].to == found[i - 1].to;
-        rich_addf(builder->arena, out, TONE_PLAIN, "%s%s%s",
-                  i == 0 ? ""
-                  : same ? ", "
-                         : "; to ",
-                  same ? "" : bound_label(found[i].to), same ? "" : " ");
+        if (i > 0 && found[i].to == found[i - 1].to)
+            say(builder, out, TONE_PLAIN, M_LIST_COMMA);
+        else
+            SAY(builder, out, TONE_PLAIN, i == 0 ? M_CHANGES_TO : M_AND_TO,
+                bound_label(builder, found[i].to));
         rich_add(builder->arena, out, TONE_STRONG, from_text(builder, variation, &found[i]));
     }
-    rich_add(builder->arena, out, TONE_PLAIN, ".");
+    say(builder, out, TONE_PLAIN, M_FULL_STOP);
 }
 
 static void say_places(struct builder *builder, const struct variation *variation,
                        const struct threshold *found, size_t count, bool until, struct rich_text *out)
 {
     for (size_t i = 0; i < count; i++) {
-        rich_add(builder->arena, out, TONE_PLAIN, i == 0 ? " " : ", ");
+        if (i > 0)
+            say(builder, out, TONE_PLAIN, M_LIST_COMMA);
         rich_add(builder->arena, out, TONE_STRONG,
                  until ? until_text(builder, variation, &found[i])
                        : from_text(builder, variation, &found[i]));
     }
-    rich_add(builder->arena, out, TONE_PLAIN, ".");
+    say(builder, out, TONE_PLAIN, M_FULL_STOP);
 }
 
 static void say_fit(struct builder *builder, struct variation *variation, struct report_section *section,
@@ -166,10 +159,10 @@ static void say_fit(struct builder *builder, struct variation *variation, struct
         return;
     struct rich_text *out = add_item(builder, list, section);
     bool loop = !evaluation->binding.input.static_step, fits = threshold_fits(NULL, evaluation) == 1;
-    rich_add(builder->arena, out, TONE_PLAIN,
-             loop   ? fits ? "All sequences run at once" : "All sequences would run at once"
-             : fits ? "It fits"
-                    : "It would fit");
+    say(builder, out, TONE_PLAIN,
+        loop   ? fits ? M_ALL_RUN : M_ALL_WOULD_RUN
+        : fits ? M_IT_FITS
+               : M_IT_WOULD_FIT);
     say_places(builder, variation, found, count, fits, out);
 }
 
@@ -191,13 +184,11 @@ static void say_assertions(struct builder *builder, struct variation *variation,
         struct threshold found[2 * TRIED_COUNT];
         size_t count = find_all(variation, threshold_asserted, &assertion, found);
         struct rich_text *out = add_item(builder, list, section);
-        rich_add(builder->arena, out, TONE_NAME, check->text);
         if (count == 0) {
-            rich_addf(builder->arena, out, TONE_PLAIN, " %s, whichever of these inputs changes.",
-                      holds == 1 ? "holds" : "fails");
+            SAY(builder, out, TONE_PLAIN, holds == 1 ? M_HOLDS_WHICHEVER : M_FAILS_WHICHEVER, check->text);
             continue;
         }
-        rich_add(builder->arena, out, TONE_PLAIN, holds == 1 ? " holds" : " would hold");
+        SAY(builder, out, TONE_PLAIN, holds == 1 ? M_CONDITION_HOLDS : M_CONDITION_WOULD_HOLD, check->text);
         say_places(builder, variation, found, count, holds == 1, out);
     }
 }

@@ -157,15 +157,19 @@ static void check_fits(struct plan *plan, const struct evaluation *evaluation)
     const char *card = evaluation->binding.gpu->decl->name;
     const char *usable = unit_format(arena, memory->usable, unit, 3);
     const char *weights = unit_format(arena, memory->weights, unit, 3);
+    const char *model = evaluation->binding.model->decl->name;
     if (memory->pool <= 0) {
-        const char *besides =
-            memory->weights > memory->usable
-                ? "more than"
-                : arena_printf(arena, "and with %s of overhead leave nothing of",
-                               unit_format(arena, memory->overhead + memory->activations, unit, 3));
-        diag_add(plan_diags(plan), DIAG_W0602, scenario->name_span,
-                 "the weights of `%s` take %s, %s the %s that may be used of one `%s`",
-                 evaluation->binding.model->decl->name, weights, besides, usable, card);
+        if (memory->weights > memory->usable)
+            diag_add(plan_diags(plan), DIAG_W0602, scenario->name_span,
+                     "the weights of `%s` take %s, more than the %s that may be used of one `%s`", model,
+                     weights, usable, card);
+        else
+            diag_add(
+                plan_diags(plan), DIAG_W0602, scenario->name_span,
+                "the weights of `%s` take %s, and with %s of overhead leave nothing of the %s that may be "
+                "used of one `%s`",
+                model, weights, unit_format(arena, memory->overhead + memory->activations, unit, 3), usable,
+                card);
         return;
     }
     struct diag *diag = diag_add(plan_diags(plan), DIAG_W0602, scenario->name_span,

@@ -14,15 +14,16 @@ enum effect_needs {
     NEEDS_SHARED,
 };
 
-static const char *const needs_words[] = {
-    [NEEDS_SOFTMAX] = "is for grouped and latent attention",
-    [NEEDS_LATENT] = "is for latent attention (`attention = mla`)",
-    [NEEDS_INDEX] = "goes with `index_heads`",
-    [NEEDS_LINEAR] = "is for linear attention (`attention = linear`)",
-    [NEEDS_MAMBA] = "is for state spaces (`attention = mamba`)",
-    [NEEDS_CONVOLUTION] = "is for linear attention and state spaces",
-    [NEEDS_EXPERTS] = "goes with `experts`",
-    [NEEDS_SHARED] = "goes with `shared_experts`",
+/* What is wrong with an attribute and its model. */
+static const char *const needs_texts[] = {
+    [NEEDS_SOFTMAX] = "`%s` changes nothing in `%s`: it is for grouped and latent attention",
+    [NEEDS_LATENT] = "`%s` changes nothing in `%s`: it is for latent attention (`attention = mla`)",
+    [NEEDS_INDEX] = "`%s` changes nothing in `%s`: it goes with `index_heads`",
+    [NEEDS_LINEAR] = "`%s` changes nothing in `%s`: it is for linear attention (`attention = linear`)",
+    [NEEDS_MAMBA] = "`%s` changes nothing in `%s`: it is for state spaces (`attention = mamba`)",
+    [NEEDS_CONVOLUTION] = "`%s` changes nothing in `%s`: it is for linear attention and state spaces",
+    [NEEDS_EXPERTS] = "`%s` changes nothing in `%s`: it goes with `experts`",
+    [NEEDS_SHARED] = "`%s` changes nothing in `%s`: it goes with `shared_experts`",
 };
 
 static const struct {
@@ -94,8 +95,8 @@ static void check_row(struct plan *plan, const struct bound_model *model, enum a
             idle = setting;
     }
     if (idle)
-        diag_add(plan_diags(plan), DIAG_W0610, idle->span, "`%s` changes nothing in `%s`: it %s",
-                 attribute_info(attribute)->name, model->decl->name, needs_words[needs]);
+        diag_add(plan_diags(plan), DIAG_W0610, idle->span, needs_texts[needs],
+                 attribute_info(attribute)->name, model->decl->name);
 }
 
 void check_effects(struct plan *plan, const struct evaluation *evaluation)

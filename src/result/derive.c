@@ -2,8 +2,21 @@
  * replaced by their values, as the line that shows the arithmetic. */
 #include "result/derive.h"
 
+#include <string.h>
+
 #include "base/arena.h"
 #include "result/derive_internal.h"
+#include "result/message.h"
+
+const char *derive_source(struct evaluator *evaluator, const char *source)
+{
+    static const char section[] = "docs/model.md, section ";
+    size_t length = sizeof section - 1;
+    if (!source || strncmp(source, section, length) != 0)
+        return evaluator_phrase(evaluator, source);
+    return MESSAGE_TEXT(plan_arena(evaluator_plan(evaluator)), evaluator_language(evaluator), M_DOC_SECTION,
+                        source + length);
+}
 
 struct derivation_step derive_step(struct evaluator *evaluator, struct decl *decl, enum quantity quantity)
 {
@@ -11,8 +24,10 @@ struct derivation_step derive_step(struct evaluator *evaluator, struct decl *dec
     const struct quantity_info *row = quantity_info(quantity);
     struct report_quantity value = evaluate_row(evaluator, decl, quantity);
     const char *text = evaluate_formula(evaluator, decl, quantity);
-    struct derivation_step step = {.name = row->name, .doc = row->doc, .source = row->source};
-    step.value = quantity_value_text(arena, &value, evaluate_dim(evaluator, decl, quantity));
+    struct derivation_step step = {.name = row->name,
+                                   .doc = quantity_doc(row, evaluator_language(evaluator)),
+                                   .source = derive_source(evaluator, row->source)};
+    step.value = evaluate_value_text(evaluator, &value, evaluate_dim(evaluator, decl, quantity));
     step.exact = derive_exact(arena, &value);
     if (text && value.type != QUANTITY_ABSENT) {
         struct formula *formula = derive_formula(evaluator, text);

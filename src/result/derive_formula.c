@@ -220,7 +220,7 @@ const char *derive_substitute(struct evaluator *evaluator, struct decl *decl, st
             buffer_text(&out, "×");
         else if (piece->name && derive_resolve(evaluator, decl, piece->name, &target) &&
                  derive_value(evaluator, &target, piece->name->path, &value, &dim))
-            buffer_text(&out, quantity_value_text(arena, &value, dim));
+            buffer_text(&out, evaluate_value_text(evaluator, &value, dim));
         else
             buffer_add(&out, piece->text, piece->length);
     }

@@ -4,6 +4,9 @@
 
 #include "result/derive.h"
 
+/* A formula's source in the reader's language; titles of papers stay as they are. */
+const char *derive_source(struct evaluator *evaluator, const char *source);
+
 /* ---- names ------------------------------------------------------------------------------------------ */
 
 /* A name as formulas write it, with what it could mean looked up in the tables once: "gpu.bandwidth". */

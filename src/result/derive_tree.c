@@ -7,6 +7,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "result/derive_internal.h"
+#include "result/message.h"
 #include "result/name.h"
 #include "source/source.h"
 
@@ -56,8 +57,8 @@ static const char *reason_of(struct tree_job *job, struct decl *decl, enum attri
     }
     const char *fallback = attribute_info(attribute)->fallback;
     if (!fallback)
-        return "unless declared";
-    return arena_printf(job->arena, "%s unless declared", fallback);
+        return message_pattern(evaluator_language(job->evaluator), M_UNLESS_DECLARED);
+    return MESSAGE_TEXT(job->arena, evaluator_language(job->evaluator), M_VALUE_UNLESS_DECLARED, fallback);
 }
 
 static struct derive_origin origin_of(struct tree_job *job, const struct derive_target *target)
@@ -173,7 +174,10 @@ static struct derive_node *quantity_node(struct tree_job *job, struct decl *decl
                                          const struct quantity_info *row, const char *name)
 {
     struct derive_node *node = ARENA_NEW(job->arena, struct derive_node);
-    *node = (struct derive_node){.name = name, .label = row->label, .doc = row->doc, .source = row->source};
+    *node = (struct derive_node){.name = name,
+                                 .label = quantity_label(row, evaluator_language(job->evaluator)),
+                                 .doc = quantity_doc(row, evaluator_language(job->evaluator)),
+                                 .source = derive_source(job->evaluator, row->source)};
     struct report_quantity value = evaluate_row(job->evaluator, decl, row->id);
     node->full = value.name;
     set_value(job, node, value, evaluate_dim(job->evaluator, decl, row->id));

@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "result/bind_internal.h"
 #include "result/evaluate.h"
+#include "result/message.h"
 #include "sema/unit.h"
 
 typedef VEC(struct input) input_list;
@@ -73,6 +74,7 @@ size_t evaluation_inputs(struct evaluator *evaluator, const struct evaluation *e
 /* ---- assumptions -------------------------------------------------------------------------------- */
 
 struct assume_job {
+    enum language language;
     struct plan *plan;
     struct arena *arena;
     const struct evaluation *evaluation;
@@ -85,6 +87,13 @@ static void assume(struct assume_job *job, const char *what, const char *value, 
     *VEC_PUSH(job->arena, job->list) = (struct assumption){what, value, reason};
 }
 
+static const char *say(const struct assume_job *job, enum message message)
+{
+    return message_pattern(job->language, message);
+}
+
+#define SAY(job, message, ...) MESSAGE_TEXT((job)->arena, (job)->language, message, __VA_ARGS__)
+
 static const char *shortest(struct assume_job *job, double value)
 {
     char text[NUMBER_TEXT_MAX];
@@ -96,23 +105,19 @@ static void assume_engine(struct assume_job *job)
     const struct binding *binding = job->binding;
     const struct pm_engine *engine = &binding->engine_values;
     if (!binding->engine_named)
-        assume(job, "engine", binding->engine->name,
-               "no engine is named: one set of measured coefficients for vLLM, SGLang and TensorRT-LLM");
+        assume(job, "engine", binding->engine->name, say(job, M_NO_ENGINE_IS_NAMED));
     if (!plan_is_set(job->plan, job->evaluation->scenario, ATTR_UTILIZATION))
         assume(job, "utilization", shortest(job, engine->utilization),
-               arena_printf(job->arena, "engine `%s`: share of the card's memory in use",
-                            binding->engine->name));
+               SAY(job, M_SHARE_OF_ENGINE, binding->engine->name));
     if (!binding->own_overhead) {
         struct dim data = {{[DIM_DATA] = 1}};
         assume(job, "overhead", quantity_text(job->arena, engine->overhead, data),
-               arena_printf(job->arena, "engine `%s`: memory besides weights and cache%s",
-                            binding->engine->name,
-                            engine->activations_in_overhead ? ", activations included" : ""));
+               SAY(job, engine->activations_in_overhead ? M_OVERHEAD_OF_ENGINE_ALL : M_OVERHEAD_OF_ENGINE,
+                   binding->engine->name));
     }
     if (!plan_is_set(job->plan, job->evaluation->scenario, ATTR_PAGE))
         assume(job, "page", shortest(job, binding->input.page > 0 ? binding->input.page : engine->page),
-               binding->engine_named ? "the engine's page, in tokens"
-                                     : "no engine is named: tokens are counted one by one");
+               say(job, binding->engine_named ? M_PAGE_OF_ENGINE : M_NO_ENGINE_NO_PAGE));
 }
 
 static void assume_load(struct assume_job *job)
@@ -120,11 +125,11 @@ static void assume_load(struct assume_job *job)
     struct decl *scenario = job->evaluation->scenario;
     if (!plan_is_set(job->plan, scenario, ATTR_BATCH))
         assume(job, "batch", "1",
-               job->binding->input.static_step ? "one sequence unless declared" : "one user unless declared");
+               say(job, job->binding->input.static_step ? M_ONE_SEQUENCE_UNLESS : M_ONE_USER_UNLESS));
     if (job->binding->input.ep > 1 && !plan_is_set(job->plan, scenario, ATTR_EP))
-        assume(job, "ep", shortest(job, job->binding->input.ep), "with `dp`, experts stand on all GPUs");
+        assume(job, "ep", shortest(job, job->binding->input.ep), say(job, M_EXPERTS_ON_ALL));
     if (job->binding->input.static_step && !(job->binding->input.prompt > 0))
-        assume(job, "prompt", "none", "a static decode step: no prefill, so no time to first token");
+        assume(job, "prompt", say(job, M_NONE), say(job, M_NO_PREFILL));
 }
 
 static const char *const class_words[CLASS_COUNT] = {
@@ -147,21 +152,21 @@ static void assume_formats(struct assume_job *job)
     const struct bound_model *model = job->binding->model;
     struct decl *scenario = job->evaluation->scenario;
     if (!plan_is_set(job->plan, scenario, ATTR_WEIGHTS) && !plan_is_set(job->plan, model->decl, ATTR_WEIGHTS))
-        assume(job, "weights", model->weights ? model->weights->name : "bf16", "16 bits unless declared");
+        assume(job, "weights", model->weights ? model->weights->name : "bf16",
+               say(job, M_SIXTEEN_BITS_UNLESS));
     if (model->model.block_count == 0)
-        assume(job, "kv_cache", "none", "no `layers` are declared, so no cache is counted");
+        assume(job, "kv_cache", say(job, M_NONE), say(job, M_NO_LAYERS_NO_CACHE));
     else if (!plan_is_set(job->plan, scenario, ATTR_KV_CACHE) &&
              !plan_is_set(job->plan, model->decl, ATTR_KV_CACHE))
         assume(job, "kv_cache", model->kv_cache ? model->kv_cache->name : "bf16",
-               "16 bits whatever the weights, unless declared");
+               say(job, M_SIXTEEN_BITS_WHATEVER));
     if (model->model.declared_params > 0 || model->model.weights_format.bits >= 16)
         return;
     for (enum weight_class class = CLASS_ROUTER; class < CLASS_COUNT; class ++) {
         struct decl *format = model->formats[class];
         bool said = model->declared[class] || plan_is_set(job->plan, scenario, class_attribute(class));
         if (!said && class_params(&job->evaluation->result.params, class) > 0)
-            assume(job, class_words[class], format ? format->name : "bf16",
-                   "quantised checkpoints keep this part in 16 bits");
+            assume(job, class_words[class], format ? format->name : "bf16", say(job, M_KEPT_IN_16_BITS));
     }
 }
 
@@ -170,22 +175,20 @@ static void assume_model(struct assume_job *job)
     const struct bound_model *model = job->binding->model;
     if (model->model.declared_params > 0)
         assume(job, "params", quantity_text(job->arena, model->model.declared_params, dim_none()),
-               model->complete
-                   ? arena_printf(job->arena, "the architecture comes to %s; every matrix is scaled by %.3g",
-                                  quantity_text(job->arena, model->derived_params, dim_none()),
-                                  model->model.declared_params / model->derived_params)
-                   : "no complete architecture is declared: every parameter is multiplied, and read once "
-                     "per step");
+               model->complete ? SAY(job, M_ARCHITECTURE_SCALED,
+                                     quantity_text(job->arena, model->derived_params, dim_none()),
+                                     arena_printf(job->arena, "%.3g",
+                                                  model->model.declared_params / model->derived_params))
+                               : say(job, M_NO_ARCHITECTURE));
     for (size_t i = 0; i < model->model.block_count; i++) {
         struct decl *decl = model->block_decls[i];
         const struct pm_block *block = &model->model.blocks[i];
         if (block->attention != PM_ATTENTION_GROUPED || decl->catalogue)
             continue;
         if (!plan_is_set(job->plan, decl, ATTR_KV_HEADS))
-            assume(job, "kv_heads", shortest(job, block->kv_heads),
-                   "as many as heads (multi-head) unless declared");
+            assume(job, "kv_heads", shortest(job, block->kv_heads), say(job, M_AS_MANY_AS_HEADS));
         if (!plan_is_set(job->plan, decl, ATTR_HEAD_DIM))
-            assume(job, "head_dim", shortest(job, block->head_dim), "hidden / heads unless declared");
+            assume(job, "head_dim", shortest(job, block->head_dim), say(job, M_HIDDEN_BY_HEADS));
         break;
     }
 }
@@ -195,23 +198,24 @@ static void assume_card(struct assume_job *job)
     const struct pm_gpu *gpu = &job->binding->gpu->gpu;
     double bf16 = gpu->peak[PM_BF16], fp16 = gpu->peak[PM_FP16];
     if (!(bf16 > 0) || !(fp16 > 0))
-        assume(job, bf16 > 0 ? "peak.fp16" : "peak.bf16", bf16 > 0 ? "that of bf16" : "that of fp16",
-               "either 16-bit peak stands for the other");
+        assume(job, bf16 > 0 ? "peak.fp16" : "peak.bf16", SAY(job, M_THAT_OF, bf16 > 0 ? "bf16" : "fp16"),
+               say(job, M_PEAKS_STAND_IN));
     if (job->evaluation->result.gpus > 1 && !(gpu->link > 0))
-        assume(job, "link", gpu->pcie > 0 ? "pcie" : "none",
-               gpu->pcie > 0 ? "no scale-up link is declared: GPUs exchange over the host link"
-                             : "no link is declared: exchanges between GPUs cost their fixed time only");
+        assume(job, "link", gpu->pcie > 0 ? "pcie" : say(job, M_NONE),
+               say(job, gpu->pcie > 0 ? M_EXCHANGE_OVER_HOST : M_EXCHANGE_FOR_FREE));
     if (!job->binding->engine_values.ideal && !job->evaluation->result.verified)
-        assume(job, "band", "unverified",
-               "no serving measurements stand behind this card or layout, so the band is wide");
+        assume(job, "band", say(job, M_UNVERIFIED), say(job, M_BAND_IS_WIDE));
 }
 
 size_t evaluation_assumptions(struct evaluator *evaluator, const struct evaluation *evaluation,
                               struct assumption **assumptions)
 {
     struct plan *plan = evaluator_plan(evaluator);
-    struct assume_job job = {
-        .plan = plan, .arena = plan_arena(plan), .evaluation = evaluation, .binding = &evaluation->binding};
+    struct assume_job job = {.language = evaluator_language(evaluator),
+                             .plan = plan,
+                             .arena = plan_arena(plan),
+                             .evaluation = evaluation,
+                             .binding = &evaluation->binding};
     if (evaluation->valid) {
         assume_engine(&job);
         assume_load(&job);
