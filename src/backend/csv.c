@@ -1,4 +1,5 @@
-/* csv.c: one row per scenario, one column per quantity, for spreadsheets (RFC 4180, CRLF line ends).
+/* csv.c: one row per scenario and sweep point, one column per quantity, for spreadsheets (RFC 4180, CRLF line
+ * ends). What a sweep changes stands in columns of its own, "sweep.batch", right after the scenario.
  *
  * Numbers are in SI units, which the heading names: "tpot (s)". A quantity that does not exist is an empty
  * field. A text that a spreadsheet would take for a formula gets an apostrophe before it (OWASP, CSV
@@ -85,18 +86,64 @@ static const struct csv_column *find_column(struct csv_grid *grid, const char *n
     return column;
 }
 
-static void place(struct csv_grid *grid, const struct report_quantity *quantity)
+static void put_cell(struct csv_grid *grid, struct csv_row *row, const char *column,
+                     const struct report_quantity *quantity)
 {
-    const char *rest;
-    struct csv_row *row = find_row(grid, quantity->name, &rest);
-    if (!row)
-        return;
     const char *unit = quantity->type == QUANTITY_NUMBER ? quantity->unit : NULL;
-    size_t index = find_column(grid, rest, unit)->index;
+    size_t index = find_column(grid, column, unit)->index;
     while (row->cells.count <= index)
         *VEC_PUSH(grid->arena, row->cells) = NULL;
     row->cells.items[index] = quantity;
 }
+
+static void place(struct csv_grid *grid, const struct report_quantity *quantity)
+{
+    const char *rest;
+    struct csv_row *row = find_row(grid, quantity->name, &rest);
+    if (row)
+        put_cell(grid, row, rest, quantity);
+}
+
+/* ---- sweeps */
+
+static const char *axis_column(struct csv_grid *grid, const char *axis)
+{
+    return arena_printf(grid->arena, "sweep.%s", axis);
+}
+
+/* Before all other columns. */
+static void add_axis_columns(struct csv_grid *grid, const struct report *report)
+{
+    for (size_t i = 0; i < report->sweeps.count; i++)
+        for (size_t j = 0; j < report->sweeps.items[i].axes.count; j++)
+            find_column(grid, axis_column(grid, report->sweeps.items[i].axes.items[j]), NULL);
+}
+
+static void add_point(struct csv_grid *grid, const struct report_sweep *sweep,
+                      const struct report_sweep_point *point)
+{
+    struct csv_row *row = ARENA_NEW(grid->arena, struct csv_row);
+    row->scenario = sweep->scenario;
+    *VEC_PUSH(grid->arena, grid->rows) = row;
+    for (size_t i = 0; i < point->axes.count; i++)
+        put_cell(grid, row, axis_column(grid, point->axes.items[i].name), &point->axes.items[i]);
+    for (size_t i = 0; i < point->shown.count; i++)
+        put_cell(grid, row, point->shown.items[i].name, &point->shown.items[i]);
+    if (point->why)
+        return;
+    struct report_quantity *fits = ARENA_NEW(grid->arena, struct report_quantity);
+    *fits = (struct report_quantity){.name = "fits", .type = QUANTITY_BOOL, .boolean = point->fits};
+    put_cell(grid, row, fits->name, fits);
+}
+
+static void add_points(struct csv_grid *grid, const struct report *report)
+{
+    for (size_t i = 0; i < report->sweeps.count; i++)
+        for (size_t j = 0; j < report->sweeps.items[i].points.count; j++)
+            add_point(grid, &report->sweeps.items[i], &report->sweeps.items[i].points.items[j]);
+}
+
+/* ---- writing */
 
 static void write_heading(struct csv_grid *grid, struct buffer *out)
 {
@@ -150,8 +197,10 @@ bool csv_emit(struct arena *arena, const struct report *report, struct backend_o
         *VEC_PUSH(arena, grid.rows) = row;
         map_put(grid.rows_by_name, intern_text(grid.strings, name_text(arena, row->scenario)), row);
     }
+    add_axis_columns(&grid, report);
     for (size_t i = 0; i < report->quantities.count; i++)
         place(&grid, &report->quantities.items[i]);
+    add_points(&grid, report);
     write_heading(&grid, out);
     for (size_t i = 0; i < grid.rows.count; i++)
         write_row(&grid, out, grid.rows.items[i]);

@@ -167,7 +167,7 @@ static void write_inputs(struct json_writer *writer, const struct report *report
     buffer_text(writer->out, report->inputs.count > 0 ? "\n  ],\n" : "],\n");
 }
 
-/* ---- the rest */
+/* ---- sweeps, sensitivities and thresholds */
 
 static void write_names(struct json_writer *writer, const char *key, const char *const *names, size_t count)
 {
@@ -176,6 +176,102 @@ static void write_names(struct json_writer *writer, const char *key, const char 
         write_member(writer, i == 0 ? "" : ", ", names[i]);
     buffer_byte(writer->out, ']');
 }
+
+static void write_named(struct json_writer *writer, const struct report_quantity *quantities, size_t count)
+{
+    buffer_byte(writer->out, '{');
+    for (size_t i = 0; i < count; i++) {
+        write_member(writer, i == 0 ? "" : ", ", quantities[i].name);
+        buffer_text(writer->out, ": ");
+        write_quantity(writer, &quantities[i]);
+        buffer_byte(writer->out, '}');
+    }
+    buffer_byte(writer->out, '}');
+}
+
+static void write_point(struct json_writer *writer, const struct report_sweep_point *point)
+{
+    buffer_text(writer->out, "{\"at\": ");
+    write_named(writer, point->axes.items, point->axes.count);
+    buffer_text(writer->out, point->fits ? ", \"fits\": true" : ", \"fits\": false");
+    if (point->why)
+        write_member(writer, ", \"why\": ", point->why);
+    buffer_text(writer->out, ", \"quantities\": ");
+    write_named(writer, point->shown.items, point->shown.count);
+    buffer_byte(writer->out, '}');
+}
+
+static void write_sweep(struct json_writer *writer, const struct report_sweep *sweep)
+{
+    write_member(writer, "{\"scenario\": ", sweep->scenario);
+    write_names(writer, ", \"axes\": [", sweep->axes.items, sweep->axes.count);
+    buffer_text(writer->out, ", \"points\": [");
+    for (size_t i = 0; i < sweep->points.count; i++) {
+        buffer_text(writer->out, i == 0 ? "\n      " : ",\n      ");
+        write_point(writer, &sweep->points.items[i]);
+    }
+    buffer_text(writer->out, "]}");
+}
+
+static void write_elasticity(struct json_writer *writer, const struct report_elasticity *elasticity)
+{
+    write_string(writer, elasticity->quantity);
+    write_number(writer, ": {\"elasticity\": ", elasticity->value);
+    if (elasticity->corner) {
+        write_number(writer, ", \"left\": ", elasticity->left);
+        write_number(writer, ", \"right\": ", elasticity->right);
+    }
+    if (elasticity->with_less >= 0) /* negative: it does not exist there */
+        write_number(writer, ", \"with_less\": ", elasticity->with_less);
+    if (elasticity->with_more >= 0)
+        write_number(writer, ", \"with_more\": ", elasticity->with_more);
+    buffer_byte(writer->out, '}');
+}
+
+static void write_sensitivity(struct json_writer *writer, const struct report_sensitivity *sensitivity)
+{
+    write_member(writer, "{\"scenario\": ", sensitivity->scenario);
+    write_member(writer, ", \"input\": ", sensitivity->input);
+    write_number(writer, ", \"value\": ", sensitivity->value);
+    write_member(writer, ", \"unit\": ", sensitivity->unit);
+    write_number(writer, ", \"less\": ", sensitivity->less);
+    write_number(writer, ", \"more\": ", sensitivity->more);
+    buffer_text(writer->out, ", \"results\": {");
+    for (size_t i = 0; i < sensitivity->results.count; i++) {
+        buffer_text(writer->out, i == 0 ? "" : ", ");
+        write_elasticity(writer, &sensitivity->results.items[i]);
+    }
+    buffer_text(writer->out, "}}");
+}
+
+static void write_threshold(struct json_writer *writer, const struct report_threshold *threshold)
+{
+    write_member(writer, "{\"scenario\": ", threshold->scenario);
+    write_member(writer, ", \"about\": ", threshold->about);
+    if (threshold->text)
+        write_member(writer, ", \"text\": ", threshold->text);
+    write_member(writer, ", \"input\": ", threshold->input);
+    write_member(writer, ", \"unit\": ", threshold->unit);
+    buffer_text(writer->out, threshold->above ? ", \"with\": \"more\"" : ", \"with\": \"less\"");
+    write_number(writer, ", \"last\": ", threshold->last);
+    write_number(writer, ", \"first\": ", threshold->first);
+    write_member(writer, ", \"from\": ", threshold->from);
+    write_member(writer, ", \"to\": ", threshold->to);
+    buffer_byte(writer->out, '}');
+}
+
+/* The elements of an array, one per line. */
+#define WRITE_ALL(writer, key, vec, write_element)                                                           \
+    do {                                                                                                     \
+        buffer_text((writer)->out, "  \"" key "\": [");                                                      \
+        for (size_t i = 0; i < (vec).count; i++) {                                                           \
+            buffer_text((writer)->out, i == 0 ? "\n    " : ",\n    ");                                       \
+            write_element(writer, &(vec).items[i]);                                                          \
+        }                                                                                                    \
+        buffer_text((writer)->out, (vec).count > 0 ? "\n  ],\n" : "],\n");                                   \
+    } while (0)
+
+/* ---- the rest */
 
 static void write_declarations(struct json_writer *writer, const struct report *report)
 {
@@ -283,6 +379,9 @@ bool json_emit(struct arena *arena, const struct report *report, struct backend_
     write_declarations(&writer, report);
     write_quantities(&writer, report);
     write_inputs(&writer, report);
+    WRITE_ALL(&writer, "sweeps", report->sweeps, write_sweep);
+    WRITE_ALL(&writer, "sensitivities", report->sensitivities, write_sensitivity);
+    WRITE_ALL(&writer, "thresholds", report->thresholds, write_threshold);
     write_assertions(&writer, report);
     write_names(&writer, "  \"guards\": [", report->guards.items, report->guards.count);
     buffer_text(out, ",\n");

@@ -73,7 +73,7 @@ static const char *const change_words[] = {
 
 static void put_figure(struct diff_writer *writer, const struct diff_figure *figure, enum diff_state state)
 {
-    put_text(writer, "{\"quantity\": ", figure->row->name);
+    put_text(writer, "{\"quantity\": ", figure->label ? figure->label : figure->row->name);
     if (state != DIFF_NEW) {
         put_value(writer, ", \"old\": ", figure->old);
         put(writer, "}");
@@ -123,6 +123,64 @@ static void put_scenario(struct diff_writer *writer, const struct diff_scenario 
         put_cause(writer, &scenario->causes.items[i]);
     }
     put(writer, "]}");
+}
+
+/* ---- sweeps, models and cards */
+
+static const char *const state_words[] = {
+    [DIFF_KEPT] = "changed", [DIFF_NEW] = "new", [DIFF_REMOVED] = "removed"};
+
+static void put_figures(struct diff_writer *writer, const char *lead, const struct diff_figure *figures,
+                        size_t count, enum diff_state state)
+{
+    put(writer, lead);
+    for (size_t i = 0; i < count; i++) {
+        put(writer, i == 0 ? "\n        " : ",\n        ");
+        put_figure(writer, &figures[i], state);
+    }
+    put(writer, "]");
+}
+
+static void put_point(struct diff_writer *writer, const struct diff_point *point)
+{
+    put_text(writer, "{\"state\": ", state_words[point->state]);
+    put(writer, ", \"at\": {");
+    for (size_t i = 0; i < point->point->axes.count; i++) {
+        const struct report_quantity *axis = &point->point->axes.items[i];
+        put_text(writer, i == 0 ? "" : ", ", axis->name);
+        put_value(writer, ": ", axis);
+        put(writer, "}");
+    }
+    put_figures(writer, "}, \"figures\": [", point->figures.items, point->figures.count, point->state);
+    put(writer, "}");
+}
+
+static void put_sweep(struct diff_writer *writer, const struct diff_sweep *sweep)
+{
+    put_text(writer, "{\"scenario\": ", sweep->sweep->scenario);
+    put(writer, ", \"axes\": [");
+    for (size_t i = 0; i < sweep->sweep->axes.count; i++)
+        put_text(writer, i == 0 ? "" : ", ", sweep->sweep->axes.items[i]);
+    put_text(writer, "], \"state\": ", state_words[sweep->state]);
+    put_count(writer, ", \"compared\": ", sweep->kept);
+    put_count(writer, ", \"worse\": ", sweep->worse);
+    put_count(writer, ", \"better\": ", sweep->better);
+    put(writer, ", \"points\": [");
+    for (size_t i = 0; i < sweep->points.count; i++) {
+        put(writer, i == 0 ? "\n      " : ",\n      ");
+        put_point(writer, &sweep->points.items[i]);
+    }
+    put(writer, "]}");
+}
+
+static void put_declaration(struct diff_writer *writer, const struct diff_declaration *declaration)
+{
+    put_text(writer, "{\"kind\": ", declaration->kind);
+    put_text(writer, ", \"name\": ", declaration->name);
+    put_text(writer, ", \"state\": ", state_words[declaration->state]);
+    put_figures(writer, ", \"figures\": [", declaration->figures.items, declaration->figures.count,
+                declaration->state);
+    put(writer, "}");
 }
 
 /* ---- inputs, assertions, thresholds */
@@ -225,6 +283,8 @@ bool json_diff_emit(struct arena *arena, const struct report *report, struct bac
     put(&writer, ",\n  \"summary\": ");
     put_summary(&writer, diff);
     PUT_ALL(&writer, "scenarios", diff->scenarios, put_scenario);
+    PUT_ALL(&writer, "sweeps", diff->sweeps, put_sweep);
+    PUT_ALL(&writer, "declarations", diff->declarations, put_declaration);
     PUT_ALL(&writer, "inputs", diff->inputs, put_input);
     PUT_ALL(&writer, "assertions", diff->assertions, put_assertion);
     PUT_ALL(&writer, "thresholds", diff->thresholds, put_threshold);

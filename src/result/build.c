@@ -7,6 +7,7 @@
 #include "result/assertion.h"
 #include "result/diff.h"
 #include "result/measured.h"
+#include "result/sweep.h"
 #include "source/diag.h"
 
 struct section_builder {
@@ -86,6 +87,23 @@ static void collect_measurements(struct builder *builder)
         measured_evaluate(builder->evaluator, &builder->view->measurements.items[i], &builder->measured[i]);
 }
 
+static void collect_sweeps(struct builder *builder)
+{
+    size_t count = builder->view->sweeps.count;
+    builder->sweeps = ARENA_ARRAY(builder->arena, struct sweep_result, count);
+    for (size_t i = 0; i < count; i++)
+        sweep_evaluate(builder->evaluator, &builder->view->sweeps.items[i], &builder->sweeps[i]);
+}
+
+/* What machines read beside the sections. */
+static void list_quantities(struct builder *builder)
+{
+    evaluate_report_quantities(builder->evaluator, builder->report);
+    report_inputs(builder->evaluator, builder->report);
+    for (size_t i = 0; i < builder->view->sweeps.count; i++)
+        sweep_list(builder->evaluator, &builder->sweeps[i], builder->report);
+}
+
 struct report *report_build(struct evaluator *evaluator, struct report_options options)
 {
     struct plan *plan = evaluator_plan(evaluator);
@@ -106,13 +124,12 @@ struct report *report_build(struct evaluator *evaluator, struct report_options o
         report->title = plan_text(plan, builder.view->report, ATTR_REPORT_TITLE, NULL);
     collect_scenarios(&builder);
     collect_measurements(&builder);
+    collect_sweeps(&builder);
     assertions_evaluate(evaluator, report);
     diags_sort(plan_diags(plan));
     report->diags = plan_diags(plan);
-    if (options.quantities) {
-        evaluate_report_quantities(evaluator, report);
-        report_inputs(evaluator, report);
-    }
+    if (options.quantities)
+        list_quantities(&builder);
     build_verdict(&builder);
     build_sections(&builder);
     return report;

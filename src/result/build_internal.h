@@ -21,6 +21,7 @@ struct builder {
     size_t count;
     size_t valid;                     /* how many of them have results */
     struct measured_result *measured; /* one for each measurement */
+    struct sweep_result *sweeps;      /* one for each sweep */
 };
 
 /* ---- sections (one function each; adds nothing when there is nothing to say) ---------------- */
@@ -93,6 +94,8 @@ void say_changes(struct builder *builder, struct report_section *section,
 /* An input's value in the unit a person would pick, with as many digits as tell it from what it is now. */
 const char *input_text(struct builder *builder, const struct evaluation *evaluation, enum vary input,
                        double value, double now);
+/* The SI unit of an input. */
+const char *input_unit(struct builder *builder, const struct evaluation *evaluation, enum vary input);
 
 /* ---- words ---------------------------------------------------------------------------------- */
 

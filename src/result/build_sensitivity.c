@@ -222,6 +222,40 @@ static void add_elasticities(struct builder *builder, struct report_section *sec
         say(builder, add_paragraph(builder, section), TONE_MUTED, M_WHERE_TWO_STAND);
 }
 
+/* ---- for machines ----------------------------------------------------------------------------------- */
+
+const char *input_unit(struct builder *builder, const struct evaluation *evaluation, enum vary input)
+{
+    return dim_si_unit(builder->arena, input_dim(evaluation, input));
+}
+
+static void list_sensitivity(struct builder *builder, const struct evaluation *evaluation,
+                             const struct sensitivity *from)
+{
+    struct report_sensitivity *out = VEC_PUSH(builder->arena, builder->report->sensitivities);
+    *out = (struct report_sensitivity){
+        .scenario = evaluation->scenario->name,
+        .input = vary_info(from->input).path,
+        .unit = input_unit(builder, evaluation, from->input),
+        .value = from->value,
+        .less = from->less,
+        .more = from->more,
+    };
+    for (int i = 0; i < RESULT_COUNT; i++) {
+        const struct elasticity *elasticity = &from->elasticity[i];
+        if (elasticity->exists)
+            *VEC_PUSH(builder->arena, out->results) = (struct report_elasticity){
+                .quantity = quantity_info(sensitivity_quantity((enum sensitivity_result)i))->name,
+                .value = elasticity->value,
+                .left = elasticity->left,
+                .right = elasticity->right,
+                .corner = elasticity->corner,
+                .with_less = from->with_less[i],
+                .with_more = from->with_more[i],
+            };
+    }
+}
+
 /* ---- the section ------------------------------------------------------------------------------------------
  */
 
@@ -239,6 +273,8 @@ static void add_scenario(struct builder *builder, struct report_section *section
     }
     if (count > 0)
         add_elasticities(builder, section, evaluation, all, count);
+    for (size_t i = 0; i < count; i++)
+        list_sensitivity(builder, evaluation, &all[i]);
     say_changes(builder, section, evaluation);
 }
 

@@ -276,16 +276,15 @@ static void say_sweep(const struct drawing *drawing)
 }
 
 static void add_sweep(struct builder *builder, struct report_section *section, size_t number,
-                      const struct sweep *sweep)
+                      const struct sweep_result *result)
 {
-    struct sweep_result result;
-    sweep_evaluate(builder->evaluator, sweep, &result);
+    const struct sweep *sweep = result->sweep;
     struct reasons reasons = {0};
-    struct drawing drawing = {builder, section, &result, number, choose_x_axis(sweep), &reasons};
+    struct drawing drawing = {builder, section, result, number, choose_x_axis(sweep), &reasons};
     say_sweep(&drawing);
     if (drawing.x_axis < sweep->axis_count) {
         for (size_t i = 0; i < sweep->show_count; i++)
-            if (has_number(&result, i))
+            if (has_number(result, i))
                 add_line_chart(&drawing, i);
         size_t other = 1 - drawing.x_axis;
         if (sweep->axis_count > 1 && axis(&drawing, other)->count > COLUMNS_MAX)
@@ -304,5 +303,5 @@ void build_sweeps(struct builder *builder)
     struct report_section *section =
         add_section(builder, "sweeps", words(builder, count == 1 ? M_SWEEP : M_SWEEPS), false);
     for (size_t i = 0; i < count; i++)
-        add_sweep(builder, section, i + 1, &builder->view->sweeps.items[i]);
+        add_sweep(builder, section, i + 1, &builder->sweeps[i]);
 }

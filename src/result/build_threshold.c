@@ -36,16 +36,42 @@ static const enum vary tried[] = {VARY_BATCH, VARY_CONTEXT, VARY_PROMPT, VARY_OU
 
 enum { TRIED_COUNT = sizeof tried / sizeof tried[0] };
 
+/* What thresholds are about, for machines; `words` are those of the states. */
+struct subject {
+    const char *about, *text;
+    const char *const *words;
+};
+
+static void list_threshold(struct builder *builder, const struct variation *variation,
+                           const struct threshold *from, struct subject subject)
+{
+    const struct evaluation *evaluation = variation_base(variation);
+    *VEC_PUSH(builder->arena, builder->report->thresholds) = (struct report_threshold){
+        .scenario = evaluation->scenario->name,
+        .about = subject.about,
+        .text = subject.text,
+        .input = vary_info(from->input).path,
+        .unit = input_unit(builder, evaluation, from->input),
+        .above = from->above,
+        .last = from->last,
+        .first = from->first,
+        .from = subject.words[from->from],
+        .to = subject.words[from->to],
+    };
+}
+
 /* All thresholds of one state, nearest change in each direction of each input. */
-static size_t find_all(struct variation *variation, threshold_state state, void *context,
-                       struct threshold *out)
+static size_t find_all(struct builder *builder, struct variation *variation, threshold_state state,
+                       void *context, struct subject subject, struct threshold *out)
 {
     size_t count = 0;
     for (size_t i = 0; i < TRIED_COUNT; i++)
         for (int above = 1; above >= 0; above--) {
             struct threshold threshold = threshold_find(variation, tried[i], above != 0, state, context);
-            if (threshold.exists)
-                out[count++] = threshold;
+            if (!threshold.exists)
+                continue;
+            list_threshold(builder, variation, &threshold, subject);
+            out[count++] = threshold;
         }
     return count;
 }
@@ -103,6 +129,7 @@ static void say_critical_batch(struct builder *builder, const struct evaluation 
 static void say_ceiling(struct builder *builder, struct variation *variation, struct report_section *section,
                         struct report_block **list)
 {
+    static const char *const sides[] = {"memory", "compute"};
     const struct evaluation *evaluation = variation_base(variation);
     if (!(evaluation->result.ceiling.tpot > 0))
         return;
@@ -111,16 +138,24 @@ static void say_ceiling(struct builder *builder, struct variation *variation, st
     bool computes = threshold_ceiling_side(NULL, evaluation) == 1;
     struct threshold bandwidth =
         threshold_find(variation, VARY_BANDWIDTH, !computes, threshold_ceiling_side, NULL);
-    if (bandwidth.exists)
-        SAY(builder, out, TONE_PLAIN, computes ? M_BOUND_BY_COMPUTING_UNTIL : M_BOUND_BY_MEMORY_UNTIL,
-            until_text(builder, variation, &bandwidth));
+    if (!bandwidth.exists)
+        return;
+    list_threshold(builder, variation, &bandwidth, (struct subject){"ceiling", NULL, sides});
+    SAY(builder, out, TONE_PLAIN, computes ? M_BOUND_BY_COMPUTING_UNTIL : M_BOUND_BY_MEMORY_UNTIL,
+        until_text(builder, variation, &bandwidth));
 }
 
 static void say_bound_changes(struct builder *builder, struct variation *variation,
                               struct report_section *section, struct report_block **list)
 {
+    static const char *const bounds[PM_BOUND_COUNT] = {
+        [PM_BOUND_WEIGHTS] = "weights", [PM_BOUND_KV] = "kv",
+        [PM_BOUND_COMPUTE] = "compute", [PM_BOUND_COMMUNICATION] = "communication",
+        [PM_BOUND_FIXED] = "fixed",
+    };
     struct threshold found[2 * TRIED_COUNT];
-    size_t count = find_all(variation, threshold_bound, NULL, found);
+    size_t count =
+        find_all(builder, variation, threshold_bound, NULL, (struct subject){"bound", NULL, bounds}, found);
     if (count == 0)
         return;
     struct rich_text *out = add_item(builder, list, section);
@@ -153,8 +188,10 @@ static void say_fit(struct builder *builder, struct variation *variation, struct
                     struct report_block **list)
 {
     const struct evaluation *evaluation = variation_base(variation);
+    static const char *const words[] = {"does not fit", "fits"};
     struct threshold found[2 * TRIED_COUNT];
-    size_t count = find_all(variation, threshold_fits, NULL, found);
+    size_t count =
+        find_all(builder, variation, threshold_fits, NULL, (struct subject){"fits", NULL, words}, found);
     if (count == 0)
         return;
     struct rich_text *out = add_item(builder, list, section);
@@ -170,6 +207,7 @@ static void say_assertions(struct builder *builder, struct variation *variation,
                            struct report_section *section, struct report_block **list)
 {
     const struct evaluation *evaluation = variation_base(variation);
+    static const char *const words[] = {"fails", "holds"};
     const struct plan_view *view = builder->view;
     size_t asked = 0;
     for (size_t i = 0; i < view->assertions.count && asked < ASSERTIONS_MAX; i++) {
@@ -182,7 +220,8 @@ static void say_assertions(struct builder *builder, struct variation *variation,
             continue;
         asked++;
         struct threshold found[2 * TRIED_COUNT];
-        size_t count = find_all(variation, threshold_asserted, &assertion, found);
+        size_t count = find_all(builder, variation, threshold_asserted, &assertion,
+                                (struct subject){"assertion", check->text, words}, found);
         struct rich_text *out = add_item(builder, list, section);
         if (count == 0) {
             SAY(builder, out, TONE_PLAIN, holds == 1 ? M_HOLDS_WHICHEVER : M_FAILS_WHICHEVER, check->text);

@@ -1,5 +1,5 @@
 /* diff.c: two reports compared, scenario by scenario, figure by figure, input by input. */
-#include "result/diff.h"
+#include "result/diff_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static enum change judge(const struct diff_figure *figure)
     return more == (better == BETTER_HIGHER) ? CHANGE_BETTER : CHANGE_WORSE;
 }
 
-static bool same_quantity(const struct report_quantity *old, const struct report_quantity *new)
+bool diff_same_quantity(const struct report_quantity *old, const struct report_quantity *new)
 {
     if (old->type == QUANTITY_NUMBER && new->type == QUANTITY_NUMBER &&
         !dim_equal(report_unit_dim(old->unit), report_unit_dim(new->unit)))
@@ -58,8 +58,8 @@ static bool same_quantity(const struct report_quantity *old, const struct report
     return compare_equal(new, old);
 }
 
-static struct diff_figure compare_figure(const struct quantity_info *row, const struct report_quantity *old,
-                                         const struct report_quantity *new)
+struct diff_figure diff_figure_of(const struct quantity_info *row, const struct report_quantity *old,
+                                  const struct report_quantity *new)
 {
     struct diff_figure figure = {.row = row, .old = old, .new = new};
     figure.dim = report_unit_dim(new->type == QUANTITY_NUMBER ? new->unit : old->unit);
@@ -92,8 +92,8 @@ static void compare_scenario(struct arena *arena, const struct diff *diff, struc
         const struct quantity_info *row = quantity_info(figures[i]);
         const struct report_quantity *old = find(diff->old_index, scenario->name, row->name);
         const struct report_quantity *new = find(diff->new_index, scenario->name, row->name);
-        if (old != &unknown && new != &unknown && !same_quantity(old, new))
-            *VEC_PUSH(arena, scenario->figures) = compare_figure(row, old, new);
+        if (old != &unknown && new != &unknown && !diff_same_quantity(old, new))
+            *VEC_PUSH(arena, scenario->figures) = diff_figure_of(row, old, new);
     }
     for (size_t i = 0; i < scenario->figures.count; i++) {
         const struct diff_figure *figure = &scenario->figures.items[i];
@@ -218,7 +218,7 @@ static void find_causes(struct arena *arena, const struct diff *diff, struct dif
 
 static bool same_value(const struct report_attribute *old, const struct report_attribute *new)
 {
-    return old == new || (old && new &&same_quantity(&old->value, &new->value));
+    return old == new || (old && new &&diff_same_quantity(&old->value, &new->value));
 }
 
 static struct diff_input *find_change(struct diff *diff, const struct diff_input *like)
@@ -407,5 +407,7 @@ struct diff *diff_compare(struct arena *arena, const struct report *old, const s
             add_lone(arena, diff, old->scenarios.items[i], DIFF_REMOVED);
         }
     compare_assertions(arena, diff);
+    diff_declarations(arena, diff);
+    diff_sweeps(arena, diff);
     return diff;
 }

@@ -52,6 +52,7 @@ enum diff_state { DIFF_KEPT, DIFF_NEW, DIFF_REMOVED };
 /* A figure that changed; `old` or `new` may be of type QUANTITY_ABSENT. */
 struct diff_figure {
     const struct quantity_info *row;
+    const char *label; /* where it is not the row's: "tpot.high" */
     struct dim dim;
     const struct report_quantity *old, *new;
     bool comparable;   /* both are numbers of one dimension */
@@ -94,6 +95,28 @@ struct diff_assertion {
     const struct report_assertion *old, *new;
 };
 
+/* A model or a card that came or went, or that has quantities which changed. */
+struct diff_declaration {
+    const char *kind, *name; /* "model" or "gpu" */
+    enum diff_state state;
+    VEC(struct diff_figure) figures;
+};
+
+/* A point of a sweep that came or went, or shows something that changed. */
+struct diff_point {
+    enum diff_state state;
+    const struct report_sweep_point *point; /* of the new side, unless it went */
+    VEC(struct diff_figure) figures;
+};
+
+struct diff_sweep {
+    const struct report_sweep *sweep; /* of the new side, unless it went */
+    enum diff_state state;
+    VEC(struct diff_point) points;
+    size_t kept, changed, worse, better; /* points on both sides, and of those; some are worse and better */
+    size_t added, removed;
+};
+
 struct diff {
     const struct report *old, *new;
     struct report_index *old_index, *new_index;
@@ -103,6 +126,8 @@ struct diff {
     size_t kept;                          /* scenarios on both sides */
     size_t changed, worse, better, mixed; /* of those; mixed ones count as worse and as better */
     size_t added, removed;
+    VEC(struct diff_declaration) declarations;
+    VEC(struct diff_sweep) sweeps;
     VEC(struct diff_input) inputs;
     VEC(struct diff_assertion) assertions;
     size_t failing, mended; /* assertions that no longer hold, that hold again */

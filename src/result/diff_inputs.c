@@ -8,6 +8,7 @@
 #include "result/bind_internal.h"
 #include "result/diff.h"
 #include "result/name.h"
+#include "result/sweep.h"
 #include "sema/unit.h"
 
 /* ---- inputs ----------------------------------------------------------------------------------- */
@@ -37,26 +38,11 @@ static void set_place(struct lister *lister, const struct setting *setting, stru
     source_position(source, setting->span.start, &out->line, &column);
 }
 
-static struct report_quantity value_of(struct lister *lister, const struct value *value)
-{
-    switch (value->type) {
-    case VALUE_NUMBER:
-        return (struct report_quantity){
-            .type = QUANTITY_NUMBER, .value = value->number, .unit = dim_si_unit(lister->arena, value->dim)};
-    case VALUE_BOOL: return (struct report_quantity){.type = QUANTITY_BOOL, .boolean = value->boolean};
-    case VALUE_TEXT: return (struct report_quantity){.type = QUANTITY_TEXT, .text = value->text};
-    case VALUE_DECL: return (struct report_quantity){.type = QUANTITY_TEXT, .text = value->decl->name};
-    case VALUE_ABSENT: return (struct report_quantity){.type = QUANTITY_ABSENT, .text = value->text};
-    case VALUE_ERROR: break;
-    }
-    return (struct report_quantity){.type = QUANTITY_ABSENT, .text = "the declaration has an error"};
-}
-
 static void add_attribute(struct lister *lister, struct report_input *input, const struct input *from)
 {
     const char *name = attribute_info(from->attribute)->name;
     struct report_attribute *out = VEC_PUSH(lister->arena, input->attributes);
-    out->value = value_of(lister, &from->setting->value);
+    out->value = quantity_of_value(lister->arena, &from->setting->value);
     out->value.name =
         from->decl->kind != KIND_BLOCK
             ? name
@@ -189,5 +175,6 @@ struct report *diff_side(struct evaluator *evaluator)
     evaluate_report_quantities(evaluator, side);
     assertions_evaluate(evaluator, side);
     report_inputs(evaluator, side);
+    report_sweeps(evaluator, side);
     return side;
 }

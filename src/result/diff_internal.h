@@ -11,6 +11,17 @@
 #define MINUS   "\xE2\x88\x92"
 #define ARROW   "\xE2\x86\x92"
 
+/* ---- comparing (diff.c, diff_beside.c) ---- */
+
+bool diff_same_quantity(const struct report_quantity *old, const struct report_quantity *new);
+struct diff_figure diff_figure_of(const struct quantity_info *row, const struct report_quantity *old,
+                                  const struct report_quantity *new);
+/* Fill diff->declarations and diff->sweeps. */
+void diff_declarations(struct arena *arena, struct diff *diff);
+void diff_sweeps(struct arena *arena, struct diff *diff);
+
+/* ---- words ---- */
+
 /* The one unit that suits both sides. */
 struct print_unit pair_unit(const struct quantity_info *row, struct dim dim, double old, double new);
 /* A side's number in that unit, with enough digits to tell it from the other. */
@@ -32,12 +43,23 @@ void say_figure(struct builder *builder, struct rich_text *out, const struct dif
 /* "time per token +7.4 ms: reading weights +5.0 ms, communication +2.4 ms". */
 void say_cause(struct builder *builder, struct rich_text *out, const struct diff_cause *cause);
 
+/* An input as it was given, not rounded to what a figure deserves: "4096 tok", "3.35 TB/s". */
+const char *exact_text(struct builder *builder, double value, struct print_unit unit);
+
+/* diff_report.c: the columns of a table of figures that changed, and a row of it. `lead` is the heading of
+ * the first column and what stands in it, or NULL when there is no such column. */
+void add_change_columns(struct builder *builder, struct report_table *table, const char *lead);
+void add_change_row(struct builder *builder, struct report_table *table, const char *lead,
+                    const struct diff_figure *figure);
+
 /* diff_verdict.c: the one sentence. */
 void diff_verdict(struct builder *builder, const struct diff *diff);
 
-/* diff_sections.c: the sections that tell about inputs, assertions and thresholds. */
+/* diff_sections.c and diff_beside_sections.c: the sections beside those of scenarios. */
 void diff_thresholds_section(struct builder *builder, const struct diff *diff);
 void diff_assertions_section(struct builder *builder, const struct diff *diff);
+void diff_sweeps_section(struct builder *builder, const struct diff *diff);
+void diff_declarations_section(struct builder *builder, const struct diff *diff);
 void diff_inputs_section(struct builder *builder, const struct diff *diff);
 
 #endif

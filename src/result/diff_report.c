@@ -25,10 +25,10 @@ static bool is_summary(enum quantity quantity)
 
 /* ---- tables of figures ------------------------------------------------------------------------------ */
 
-static void add_change_columns(struct builder *builder, struct report_table *table, bool with_scenario)
+void add_change_columns(struct builder *builder, struct report_table *table, const char *lead)
 {
-    if (with_scenario)
-        add_column(builder, table, "Scenario", ALIGN_LEFT, NULL);
+    if (lead)
+        add_column(builder, table, lead, ALIGN_LEFT, NULL);
     add_column(builder, table, "Figure", ALIGN_LEFT, NULL);
     add_column(builder, table, "Old", ALIGN_RIGHT, NULL);
     add_column(builder, table, "New", ALIGN_RIGHT, NULL);
@@ -74,15 +74,16 @@ static double side_value(const struct report_quantity *side)
     return side->type == QUANTITY_NUMBER ? side->value : 0;
 }
 
-static void add_figure(struct builder *builder, struct report_table *table, const char *scenario,
-                       const struct diff_figure *figure)
+void add_change_row(struct builder *builder, struct report_table *table, const char *lead,
+                    const struct diff_figure *figure)
 {
     struct report_row *row = add_row(builder, table);
     struct print_unit unit =
         pair_unit(figure->row, figure->dim, side_value(figure->old), side_value(figure->new));
-    if (scenario)
-        add_cell(builder, row, TONE_NAME, scenario);
-    add_cell(builder, row, TONE_PLAIN, with_unit(builder, figure->row->label, unit));
+    if (lead)
+        add_cell(builder, row, TONE_NAME, lead);
+    add_cell(builder, row, TONE_PLAIN,
+             with_unit(builder, figure->label ? figure->label : figure->row->label, unit));
     add_side(builder, row, figure->old, figure->new, unit);
     add_side(builder, row, figure->new, figure->old, unit);
     if (figure->comparable)
@@ -99,12 +100,12 @@ static void add_summary(struct builder *builder, const struct diff *diff)
         return;
     struct report_section *section = add_section(builder, "changes", "What changed", false);
     struct report_table *table = add_table(builder, section, UP " better, " DOWN " worse");
-    add_change_columns(builder, table, true);
+    add_change_columns(builder, table, "Scenario");
     for (size_t i = 0; i < diff->changed && i < SUMMARY_MAX; i++) {
         const struct diff_scenario *scenario = &diff->scenarios.items[i];
         for (size_t j = 0; j < scenario->figures.count; j++)
             if (is_summary(scenario->figures.items[j].row->id))
-                add_figure(builder, table, scenario->name, &scenario->figures.items[j]);
+                add_change_row(builder, table, scenario->name, &scenario->figures.items[j]);
     }
     if (diff->changed > SUMMARY_MAX)
         rich_addf(
@@ -183,9 +184,9 @@ static void add_details(struct builder *builder, const struct diff *diff)
             add_section(builder, arena_printf(builder->arena, "scenario-%zu", i + 1),
                         arena_printf(builder->arena, "%s in detail", scenario->name), true);
         struct report_table *table = add_table(builder, section, "Every figure that changed");
-        add_change_columns(builder, table, false);
+        add_change_columns(builder, table, NULL);
         for (size_t j = 0; j < scenario->figures.count; j++)
-            add_figure(builder, table, NULL, &scenario->figures.items[j]);
+            add_change_row(builder, table, NULL, &scenario->figures.items[j]);
         for (size_t j = 0; j < scenario->causes.count; j++)
             add_cause_table(builder, section, &scenario->causes.items[j]);
     }
@@ -239,7 +240,9 @@ static void add_lone(struct builder *builder, const struct diff *diff)
 
 static bool says_anything(const struct diff *diff)
 {
-    return diff->scenarios.count + diff->inputs.count + diff->assertions.count + diff->exceeded > 0;
+    return diff->scenarios.count + diff->inputs.count + diff->assertions.count + diff->exceeded +
+               diff->sweeps.count + diff->declarations.count >
+           0;
 }
 
 struct report *diff_report(struct arena *arena, struct diff *diff)
@@ -257,6 +260,8 @@ struct report *diff_report(struct arena *arena, struct diff *diff)
     add_summary(&builder, diff);
     add_why(&builder, diff);
     add_lone(&builder, diff);
+    diff_sweeps_section(&builder, diff);
+    diff_declarations_section(&builder, diff);
     diff_inputs_section(&builder, diff);
     add_details(&builder, diff);
     if (diff->exceeded == 0)

@@ -74,24 +74,23 @@ static void read_quantities(struct saved *saved)
         read_quantity(saved, name, node);
 }
 
-static void read_scenarios(struct saved *saved)
-{
-    const json_t *names = json_object_get(json_object_get(saved->root, "declarations"), "scenarios");
-    for (size_t i = 0; i < json_array_size(names); i++) {
-        const char *name = copy(saved, json_array_get(names, i));
-        if (name)
-            *VEC_PUSH(saved->arena, saved->out->scenarios) = name;
-    }
-}
+/* The texts of an array, into a vector. */
+#define READ_TEXTS(saved, array, vec)                                                                        \
+    do {                                                                                                     \
+        for (size_t i_ = 0; i_ < json_array_size(array); i_++) {                                             \
+            const char *text_ = copy(saved, json_array_get(array, i_));                                      \
+            if (text_)                                                                                       \
+                *VEC_PUSH((saved)->arena, vec) = text_;                                                      \
+        }                                                                                                    \
+    } while (0)
 
-static void read_guards(struct saved *saved)
+static void read_declarations(struct saved *saved)
 {
-    const json_t *guards = json_object_get(saved->root, "guards");
-    for (size_t i = 0; i < json_array_size(guards); i++) {
-        const char *text = copy(saved, json_array_get(guards, i));
-        if (text)
-            *VEC_PUSH(saved->arena, saved->out->guards) = text;
-    }
+    const json_t *names = json_object_get(saved->root, "declarations");
+    READ_TEXTS(saved, json_object_get(names, "models"), saved->out->models);
+    READ_TEXTS(saved, json_object_get(names, "gpus"), saved->out->gpus);
+    READ_TEXTS(saved, json_object_get(names, "scenarios"), saved->out->scenarios);
+    READ_TEXTS(saved, json_object_get(saved->root, "guards"), saved->out->guards);
 }
 
 static void read_assertions(struct saved *saved)
@@ -148,6 +147,44 @@ static void read_inputs(struct saved *saved)
     }
 }
 
+static void read_named(struct saved *saved, json_t *object, struct report_sweep_point *point, bool axes)
+{
+    const char *name;
+    json_t *node;
+    json_object_foreach(object, name, node)
+    {
+        struct report_quantity quantity = read_quantity(saved, name, node);
+        if (axes)
+            *VEC_PUSH(saved->arena, point->axes) = quantity;
+        else
+            *VEC_PUSH(saved->arena, point->shown) = quantity;
+    }
+}
+
+static void read_sweep(struct saved *saved, const json_t *node)
+{
+    const char *scenario = member_text(saved, node, "scenario");
+    const json_t *axes = json_object_get(node, "axes"), *points = json_object_get(node, "points");
+    struct report_sweep *sweep = VEC_PUSH(saved->arena, saved->out->sweeps);
+    *sweep = (struct report_sweep){.scenario = scenario ? scenario : ""};
+    READ_TEXTS(saved, axes, sweep->axes);
+    for (size_t i = 0; i < json_array_size(points); i++) {
+        const json_t *from = json_array_get(points, i);
+        struct report_sweep_point *point = VEC_PUSH(saved->arena, sweep->points);
+        *point = (struct report_sweep_point){.fits = json_is_true(json_object_get(from, "fits")),
+                                             .why = member_text(saved, from, "why")};
+        read_named(saved, json_object_get(from, "at"), point, true);
+        read_named(saved, json_object_get(from, "quantities"), point, false);
+    }
+}
+
+static void read_sweeps(struct saved *saved)
+{
+    const json_t *sweeps = json_object_get(saved->root, "sweeps");
+    for (size_t i = 0; i < json_array_size(sweeps); i++)
+        read_sweep(saved, json_array_get(sweeps, i));
+}
+
 bool saved_report_read(struct arena *arena, const char *path, const char *text, size_t length,
                        struct report *out, const char **why)
 {
@@ -167,11 +204,11 @@ bool saved_report_read(struct arena *arena, const char *path, const char *text, 
     }
     struct saved saved = {arena, root, out};
     *out = (struct report){.plan = path, .title = member_text(&saved, root, "title")};
-    read_scenarios(&saved);
+    read_declarations(&saved);
     read_quantities(&saved);
     read_assertions(&saved);
-    read_guards(&saved);
     read_inputs(&saved);
+    read_sweeps(&saved);
     json_decref(root);
     return true;
 }

@@ -96,20 +96,6 @@ void diff_assertions_section(struct builder *builder, const struct diff *diff)
 
 /* ---- inputs ----------------------------------------------------------------------------------------- */
 
-/* An input as it was given, not rounded to what a figure deserves: "4096 tok", "3.35 TB/s". */
-static const char *exact_text(struct builder *builder, double value, struct print_unit unit)
-{
-    char text[NUMBER_TEXT_MAX];
-    number_significant(text, value / unit.scale, 6);
-    if (strchr(text, '.') && !strchr(text, 'e')) {
-        size_t length = strlen(text);
-        while (text[length - 1] == '0')
-            length--;
-        text[length - (text[length - 1] == '.')] = '\0';
-    }
-    return arena_printf(builder->arena, "%s%s%s", text, unit.text[0] ? "\xE2\x80\x89" : "", unit.text);
-}
-
 static const char *value_text(struct builder *builder, const struct report_attribute *attribute)
 {
     if (!attribute)

@@ -1,5 +1,6 @@
 /* diff_text.c: how a diff words values, changes and their causes. */
 #include <math.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "result/diff_internal.h"
@@ -84,6 +85,19 @@ static const char *delta_text(struct builder *builder, const struct quantity_inf
 {
     return arena_printf(builder->arena, "%s%s", delta < 0 ? MINUS : "+",
                         figure_text(builder, row, fabs(delta), report_unit_dim(row->unit)));
+}
+
+const char *exact_text(struct builder *builder, double value, struct print_unit unit)
+{
+    char text[NUMBER_TEXT_MAX];
+    number_significant(text, value / unit.scale, 6);
+    if (strchr(text, '.') && !strchr(text, 'e')) {
+        size_t length = strlen(text);
+        while (text[length - 1] == '0')
+            length--;
+        text[length - (text[length - 1] == '.')] = '\0';
+    }
+    return arena_printf(builder->arena, "%s%s%s", text, unit.text[0] ? "\xE2\x80\x89" : "", unit.text);
 }
 
 /* ---- sentences ------------------------------------------------------------------------------------ */

@@ -107,6 +107,22 @@ static void say_lone(struct sentence *sentence, const struct diff *diff, enum di
     rich_addf(arena, sentence->out, TONE_PLAIN, " is %s", word);
 }
 
+/* Points of sweeps, which are told where no scenario tells of the same. */
+static void say_points(struct sentence *sentence, const struct diff *diff)
+{
+    struct builder *builder = sentence->builder;
+    size_t count = 0;
+    for (size_t i = 0; i < diff->sweeps.count; i++)
+        count += diff->sweeps.items[i].points.count;
+    if (count == 0)
+        return;
+    begin_clause(sentence);
+    if (count == 1)
+        say(builder, sentence->out, TONE_PLAIN, M_DIFF_POINT_CHANGED);
+    else
+        SAY(builder, sentence->out, TONE_PLAIN, M_DIFF_POINTS_CHANGED, count_text(builder, (double)count));
+}
+
 void diff_verdict(struct builder *builder, const struct diff *diff)
 {
     struct report *report = builder->report;
@@ -119,6 +135,8 @@ void diff_verdict(struct builder *builder, const struct diff *diff)
     say_lone(&sentence, diff, DIFF_REMOVED, diff->removed, "removed");
     if (diff->changed == 0 && (diff->kept > 0 || sentence.clauses == 0))
         say_no_change(&sentence, diff);
+    if (diff->changed == 0)
+        say_points(&sentence, diff);
     report->verdict_tone = diff->exceeded + diff->failing > 0 ? TONE_BAD
                            : diff->worse > 0                  ? TONE_WARN
                                                               : TONE_GOOD;

@@ -357,3 +357,18 @@ struct dim quantity_dim(enum quantity quantity, const struct quantity_input *inp
         dim.power[DIM_TIME] = -1;
     return dim;
 }
+
+struct report_quantity quantity_of_value(struct arena *arena, const struct value *value)
+{
+    switch (value->type) {
+    case VALUE_NUMBER:
+        return (struct report_quantity){
+            .type = QUANTITY_NUMBER, .value = value->number, .unit = dim_si_unit(arena, value->dim)};
+    case VALUE_BOOL: return (struct report_quantity){.type = QUANTITY_BOOL, .boolean = value->boolean};
+    case VALUE_TEXT: return (struct report_quantity){.type = QUANTITY_TEXT, .text = value->text};
+    case VALUE_DECL: return (struct report_quantity){.type = QUANTITY_TEXT, .text = value->decl->name};
+    case VALUE_ABSENT: return (struct report_quantity){.type = QUANTITY_ABSENT, .text = value->text};
+    case VALUE_ERROR: break;
+    }
+    return (struct report_quantity){.type = QUANTITY_ABSENT, .text = "the declaration has an error"};
+}

@@ -75,6 +75,9 @@ struct quantity_input {
  * does not exist for the case has the type QUANTITY_ABSENT and the reason as its text. */
 struct report_quantity quantity_get(enum quantity quantity, const struct quantity_input *input);
 
+/* An attribute's value as a quantity without a name; a reference is the text of its name. */
+struct report_quantity quantity_of_value(struct arena *arena, const struct value *value);
+
 /* The formula that tells most about this case, or NULL. */
 const char *quantity_formula(enum quantity quantity, const struct quantity_input *input);
 

@@ -271,6 +271,49 @@ struct report_quantity {
     double low, high;
 };
 
+/* ---- sweeps and what would change a result, for machines ------------------------------------- */
+
+/* A point of a sweep: a value for each axis and each `show`, named as the plan names them ("batch", "tpot").
+ * `why` is there where the point is impossible, and nothing is shown then. */
+struct report_sweep_point {
+    VEC(struct report_quantity) axes, shown;
+    bool fits;
+    const char *why;
+};
+
+struct report_sweep {
+    const char *scenario;
+    VEC(const char *) axes;  /* attributes */
+    VEC(struct report_sweep_point) points;
+};
+
+/* How a result moves with an input of a scenario: d ln y / d ln x, and the result at `less` and `more`. */
+struct report_elasticity {
+    const char *quantity;    /* "tpot" */
+    double value, left, right; /* left and right differ at a corner: for less of the input and for more */
+    bool corner;
+    double with_less, with_more;
+};
+
+struct report_sensitivity {
+    const char *scenario;
+    const char *input;       /* as a plan writes it, from the scenario: "gpu.bandwidth" */
+    const char *unit;
+    double value, less, more; /* as it is, and at about a tenth less and more */
+    VEC(struct report_elasticity) results;
+};
+
+/* How far an input may go before something changes. */
+struct report_threshold {
+    const char *scenario;
+    const char *about;       /* "ceiling", "bound", "fits" or "assertion" */
+    const char *text;        /* of the assertion, or NULL */
+    const char *input, *unit; /* "batch", "1" */
+    bool above;              /* it changes with more of the input; false: with less */
+    double last, first;      /* the last value at which nothing has changed yet, the first at which it has */
+    const char *from, *to;   /* what it is before and after: "weights", "compute" */
+};
+
 /* ---- what went in, for machines and for `perfc diff` ----------------------------------------- */
 
 /* An attribute in effect. Its value is named as the declaration calls it: "batch", "peak.fp16", and
@@ -302,6 +345,9 @@ struct report {
     VEC(struct report_quantity) quantities;
     VEC(const char *) scenarios, models, gpus;  /* declarations in use, in order */
     VEC(struct report_input) inputs;
+    VEC(struct report_sweep) sweeps;
+    VEC(struct report_sensitivity) sensitivities; /* of the scenarios of that section */
+    VEC(struct report_threshold) thresholds;
     VEC(const char *) guards; /* conditions as written: thresholds for `perfc diff` */
     const struct diff *diff; /* of a report that compares two others (result/diff.h), or NULL */
     const struct diags *diags;

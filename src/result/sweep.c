@@ -95,3 +95,43 @@ void sweep_evaluate(struct evaluator *evaluator, const struct sweep *sweep, stru
             out->max_fitting = x->number;
     }
 }
+
+static void list_point(struct evaluator *evaluator, const struct sweep *sweep, const struct sweep_point *from,
+                       struct report_sweep_point *out)
+{
+    struct arena *arena = plan_arena(evaluator_plan(evaluator));
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        struct report_quantity *axis = VEC_PUSH(arena, out->axes);
+        *axis = quantity_of_value(arena, &sweep->axes[i].values[from->index[i]]);
+        axis->name = attribute_info(sweep->axes[i].attribute)->name;
+    }
+    out->fits = from->fits;
+    out->why = from->evaluation->valid ? NULL : from->evaluation->why ? from->evaluation->why : "not set";
+    for (size_t i = 0; from->evaluation->valid && i < sweep->show_count; i++)
+        *VEC_PUSH(arena, out->shown) = from->shown[i];
+}
+
+void sweep_list(struct evaluator *evaluator, const struct sweep_result *result, struct report *report)
+{
+    struct arena *arena = plan_arena(evaluator_plan(evaluator));
+    const struct sweep *sweep = result->sweep;
+    struct report_sweep *out = VEC_PUSH(arena, report->sweeps);
+    *out = (struct report_sweep){.scenario = sweep->scenario->name};
+    for (size_t i = 0; i < sweep->axis_count; i++)
+        *VEC_PUSH(arena, out->axes) = attribute_info(sweep->axes[i].attribute)->name;
+    for (size_t i = 0; i < result->count; i++) {
+        struct report_sweep_point *point = VEC_PUSH(arena, out->points);
+        *point = (struct report_sweep_point){0};
+        list_point(evaluator, sweep, &result->points[i], point);
+    }
+}
+
+void report_sweeps(struct evaluator *evaluator, struct report *report)
+{
+    const struct plan_view *view = plan_view(evaluator_plan(evaluator));
+    for (size_t i = 0; i < view->sweeps.count; i++) {
+        struct sweep_result result;
+        sweep_evaluate(evaluator, &view->sweeps.items[i], &result);
+        sweep_list(evaluator, &result, report);
+    }
+}

@@ -28,4 +28,10 @@ void sweep_evaluate(struct evaluator *evaluator, const struct sweep *sweep, stru
 /* The value of an axis as the plan would write it: "32", "h100-sxm", "fp8", "2 048 tokens". */
 const char *sweep_value_text(struct evaluator *evaluator, const struct sweep_axis *axis, size_t index);
 
+/* The sweep for machines. */
+void sweep_list(struct evaluator *evaluator, const struct sweep_result *result, struct report *report);
+
+/* All sweeps of the plan, evaluated and listed. */
+void report_sweeps(struct evaluator *evaluator, struct report *report);
+
 #endif

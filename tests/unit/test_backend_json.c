@@ -102,6 +102,9 @@ Test(backend_json, is_the_contract)
         "context\"}\n"
         "  },\n"
         "  \"inputs\": [],\n"
+        "  \"sweeps\": [],\n"
+        "  \"sensitivities\": [],\n"
+        "  \"thresholds\": [],\n"
         "  \"assertions\": [\n"
         "    {\"text\": \"chat.tpot <= 40 ms\", \"holds\": true, \"message\": null, \"line\": 27}\n"
         "  ],\n"
@@ -113,7 +116,7 @@ Test(backend_json, is_the_contract)
 Test(backend_json, of_an_empty_report_is_complete)
 {
     json_t *root = parse(emit(report_fixture_empty(arena)));
-    cr_assert_eq(json_object_size(root), 9);
+    cr_assert_eq(json_object_size(root), 12);
     cr_assert_eq(json_object_size(json_object_get(root, "quantities")), 0);
     cr_assert_eq(json_array_size(json_object_get(root, "assertions")), 0);
     json_decref(root);
@@ -407,6 +410,13 @@ Test(backend_json, what_the_program_writes_matches_its_schema)
         json_t *root = parse(RUN(arena, "-f", "json", plans.list.items[i]).out);
         cr_assert(is_valid(schema, schema, root), "%s", plans.list.items[i]);
         cr_assert_gt(json_array_size(json_object_get(root, "inputs")), 3);
+        json_t *sensitivities = json_object_get(root, "sensitivities");
+        cr_assert_gt(json_array_size(sensitivities), 10);
+        cr_assert_gt(json_array_size(json_object_get(root, "thresholds")), 3);
+        json_object_set_new(json_array_get(sensitivities, 0), "less", json_null());
+        cr_assert_not(is_valid(schema, schema, root), "an input without a value");
+        json_object_set_new(json_array_get(sensitivities, 0), "less", json_integer(1));
+        cr_assert(is_valid(schema, schema, root));
         json_object_set_new(json_array_get(json_object_get(root, "inputs"), 0), "kind", json_string("let"));
         cr_assert_not(is_valid(schema, schema, root), "an input of no kind");
         json_decref(root);
