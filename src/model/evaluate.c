@@ -81,12 +81,10 @@ static void evaluate_use(const struct pm_case *input, struct pm_result *out)
         out->energy_per_token = pm_divide(gpu->tdp * gpus, throughput);
     }
     out->expert_exchange = expert_exchange(input, out->expected.running);
-    out->scaling_efficiency = scaling_efficiency(input, out);
 }
 
-static void evaluate(const struct pm_case *input, struct pm_result *out)
+static void evaluate_memory(const struct pm_case *input, struct pm_result *out)
 {
-    *out = (struct pm_result){0};
     out->params = input->prepared->params;
     pm_find_memory(input, &out->memory);
     out->sequence_length =
@@ -95,19 +93,47 @@ static void evaluate(const struct pm_case *input, struct pm_result *out)
     out->hypothetical = !out->memory.fits;
     out->verified = is_verified(input);
     out->gpus = pm_layout_of(input).gpus;
-    pm_serve(input, out);
+    pm_serve_start(input, out);
+}
+
+static void evaluate_limits(const struct pm_case *input, struct pm_result *out)
+{
     out->critical_batch = pm_find_critical_batch(input, out->context);
     out->critical_context = pm_find_critical_context(input);
     out->kv_equals_weights = pm_find_kv_equals_weights(input);
-    evaluate_use(input, out);
+    out->scaling_efficiency = scaling_efficiency(input, out);
+}
+
+static void evaluate(const struct pm_case *input, unsigned parts, struct pm_result *out)
+{
+    if (parts & PM_PART_MEMORY) {
+        evaluate_memory(input, out);
+    }
+    if (parts & PM_PART_SERVICE) {
+        pm_serve(input, out);
+    } else if (parts & PM_PART_DECODE) {
+        pm_serve_decode(input, out);
+    }
+    if (parts & PM_PART_USE) {
+        evaluate_use(input, out);
+    }
+    if (parts & PM_PART_LIMITS) {
+        evaluate_limits(input, out);
+    }
 }
 
 /* ---- of cases that are not prepared --------------------------------------------------------- */
 
 void pm_evaluate(const struct pm_case *input, struct pm_result *out)
 {
+    *out = (struct pm_result){0};
+    pm_evaluate_parts(input, PM_PART_ALL, out);
+}
+
+void pm_evaluate_parts(const struct pm_case *input, unsigned parts, struct pm_result *out)
+{
     struct pm_workspace workspace;
-    evaluate(pm_prepared_case(input, &workspace), out);
+    evaluate(pm_prepared_case(input, &workspace), parts, out);
 }
 
 void pm_memory_of(const struct pm_case *input, struct pm_memory *out)

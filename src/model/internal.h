@@ -321,6 +321,10 @@ double pm_running(const struct pm_case *input, const struct pm_memory *memory);
 
 /* ---- service -------------------------------------------------------------------------------- */
 
+/* What the rest starts from: sequences that run and tokens that they read, once memory is known. */
+void pm_serve_start(const struct pm_case *input, struct pm_result *out);
+/* The decode steps alone. */
+void pm_serve_decode(const struct pm_case *input, struct pm_result *out);
 void pm_serve(const struct pm_case *input, struct pm_result *out);
 
 /* Decode load of `sequences` sequences at the contexts of a case, one micro-batch of them. */

@@ -413,4 +413,18 @@ const char *pm_verify(const struct pm_case *input, const struct pm_result *resul
 /* Everything about one case; `out` is fully written, and every double in it is finite. */
 void pm_evaluate(const struct pm_case *input, struct pm_result *out);
 
+/* A result in parts, each resting on those before it. */
+enum pm_part {
+    PM_PART_MEMORY = 1,         /* params, memory, running, and what the case alone decides */
+    PM_PART_DECODE = 2,         /* decode_ceiling, decode, and decode_step of both readings */
+    PM_PART_SERVICE = 4,        /* all steps, both readings */
+    PM_PART_USE = 8,            /* mfu, mbu, cost, energy, expert_exchange */
+    PM_PART_LIMITS = 16,        /* critical_batch, critical_context, kv_equals_weights, scaling_efficiency */
+    PM_PART_ALL = 31
+};
+
+/* Brings these parts of a result up to date with a case that differs from the one it is of; the rest of `out`
+ * stays as it is, right as long as the difference does not reach it. */
+void pm_evaluate_parts(const struct pm_case *input, unsigned parts, struct pm_result *out);
+
 #endif

@@ -190,16 +190,22 @@ static void finish(const struct pm_case *input, struct pm_service *service)
     service->throughput_per_gpu = service->throughput / gpus;
 }
 
-static void serve_ceiling(const struct pm_case *input, struct pm_contexts contexts, struct pm_result *out)
+static void decode_at_ceiling(const struct pm_case *input, struct pm_contexts contexts, struct pm_result *out)
 {
     struct pm_service *service = &out->ceiling;
     struct pm_load load = pm_decode_load(input, service->running, contexts);
-    double prompt = pm_prompt_tokens(input), cached = cached_tokens(input);
     pm_ceiling_of(input, &load, &out->decode_ceiling);
     service->decode_step = -1;
     if (has_decode(input)) {
         service->decode_step = out->decode_ceiling.time + draft_ceiling(input, service->running, contexts);
     }
+}
+
+static void serve_ceiling(const struct pm_case *input, struct pm_contexts contexts, struct pm_result *out)
+{
+    struct pm_service *service = &out->ceiling;
+    double prompt = pm_prompt_tokens(input), cached = cached_tokens(input);
+    decode_at_ceiling(input, contexts, out);
     service->prefill = -1;
     if (prompt > 0) {
         pm_bound_prefill(input, prompt - cached, cached, &out->prefill_ceiling);
@@ -275,6 +281,19 @@ static void scale_to(struct pm_step *step, double time)
     step->time = time;
 }
 
+static void decode_expected(const struct pm_case *input, struct pm_contexts contexts, struct pm_result *out)
+{
+    struct pm_service *service = &out->expected;
+    struct pm_load load = pm_decode_load(input, service->running, contexts);
+    pm_step_of(input, &load, &out->decode, NULL, 0, NULL);
+    raise_to(&out->decode, out->decode_ceiling.time);
+    service->decode_step = -1;
+    if (has_decode(input)) {
+        service->decode_step = out->decode.time + draft_time(input, service->running, contexts);
+        service->decode_step = pm_at_least(service->decode_step, out->ceiling.decode_step);
+    }
+}
+
 static void serve_expected(const struct pm_case *input, struct pm_contexts contexts, struct pm_result *out)
 {
     const struct pm_engine *engine = input->engine;
@@ -282,13 +301,8 @@ static void serve_expected(const struct pm_case *input, struct pm_contexts conte
     struct pm_layout layout = pm_layout_of(input);
     struct pm_load load = pm_decode_load(input, service->running, contexts), alone = {.queries = 1};
     bool decodes = has_decode(input), prompts = input->prompt > 0, loop = !pm_is_static(input);
-    pm_step_of(input, &load, &out->decode, NULL, 0, NULL);
-    raise_to(&out->decode, out->decode_ceiling.time);
-    service->decode_step = service->prefill = -1;
-    if (decodes) {
-        service->decode_step = out->decode.time + draft_time(input, service->running, contexts);
-        service->decode_step = pm_at_least(service->decode_step, out->ceiling.decode_step);
-    }
+    decode_expected(input, contexts, out);
+    service->prefill = -1;
     if (!prompts) {
         finish(input, service);
         return;
@@ -348,13 +362,33 @@ static void set_bands(const struct pm_case *input, const struct pm_service *ceil
     service->throughput_band.high = pm_at_least(high, service->throughput);
 }
 
+void pm_serve_start(const struct pm_case *input, struct pm_result *out)
+{
+    struct pm_contexts contexts = pm_case_contexts(input);
+    out->context = (contexts.first + contexts.last) / 2;
+    out->ceiling.running = out->expected.running = pm_running(input, &out->memory);
+    out->ceiling.tokens_per_step = out->expected.tokens_per_step = tokens_per_step(input);
+}
+
+void pm_serve_decode(const struct pm_case *input, struct pm_result *out)
+{
+    struct pm_contexts contexts = pm_case_contexts(input);
+    decode_at_ceiling(input, contexts, out);
+    decode_expected(input, contexts, out);
+    if (input->engine->ideal) {
+        out->expected.decode_step = out->ceiling.decode_step;
+    }
+}
+
 void pm_serve(const struct pm_case *input, struct pm_result *out)
 {
     struct pm_contexts contexts = pm_case_contexts(input);
     struct pm_band one = {1, 1};
-    out->context = (contexts.first + contexts.last) / 2;
-    out->ceiling.running = out->expected.running = pm_running(input, &out->memory);
-    out->ceiling.tokens_per_step = out->expected.tokens_per_step = tokens_per_step(input);
+    struct pm_service start = {.running = out->expected.running,
+                               .tokens_per_step = out->expected.tokens_per_step};
+    out->ceiling = out->expected = start;
+    out->prefill_ceiling = (struct pm_ceiling){0};
+    out->prefill = out->mixed = (struct pm_step){0};
     serve_ceiling(input, contexts, out);
     serve_expected(input, contexts, out);
     if (input->engine->ideal) {

@@ -60,20 +60,40 @@ static void list_threshold(struct builder *builder, const struct variation *vari
     };
 }
 
-/* All thresholds of one state, nearest change in each direction of each input. */
-static size_t find_all(struct builder *builder, struct variation *variation, threshold_state state,
-                       void *context, struct subject subject, struct threshold *out)
+static void list_thresholds(struct builder *builder, const struct variation *variation,
+                            const struct threshold *found, size_t count, struct subject subject)
 {
-    size_t count = 0;
+    for (size_t i = 0; i < count; i++)
+        list_threshold(builder, variation, &found[i], subject);
+}
+
+/* What is asked of a scenario: the bound of its step, whether it fits, its assertions. */
+struct asked {
+    struct threshold_question questions[THRESHOLD_QUESTIONS_MAX];
+    const struct check *checks[THRESHOLD_QUESTIONS_MAX]; /* NULL where it is no assertion */
+    size_t count;
+    struct threshold found[THRESHOLD_QUESTIONS_MAX][2 * TRIED_COUNT];
+    size_t found_count[THRESHOLD_QUESTIONS_MAX];
+};
+
+static size_t ask(struct asked *asked, threshold_state state, void *context, const struct check *check)
+{
+    asked->questions[asked->count] = threshold_question(state, context);
+    asked->checks[asked->count] = check;
+    return asked->count++;
+}
+
+/* All thresholds, nearest change in each direction of each input. */
+static void find_all(struct variation *variation, struct asked *asked)
+{
+    struct threshold found[THRESHOLD_QUESTIONS_MAX];
     for (size_t i = 0; i < TRIED_COUNT; i++)
         for (int above = 1; above >= 0; above--) {
-            struct threshold threshold = threshold_find(variation, tried[i], above != 0, state, context);
-            if (!threshold.exists)
-                continue;
-            list_threshold(builder, variation, &threshold, subject);
-            out[count++] = threshold;
+            thresholds_find(variation, tried[i], above != 0, asked->questions, asked->count, found);
+            for (size_t j = 0; j < asked->count; j++)
+                if (found[j].exists)
+                    asked->found[j][asked->found_count[j]++] = found[j];
         }
-    return count;
 }
 
 /* "up to batch 81", "down to 2.97 TB/s of bandwidth": where it is still as it is. */
@@ -145,19 +165,18 @@ static void say_ceiling(struct builder *builder, struct variation *variation, st
         until_text(builder, variation, &bandwidth));
 }
 
-static void say_bound_changes(struct builder *builder, struct variation *variation,
-                              struct report_section *section, struct report_block **list)
+static void say_bound_changes(struct builder *builder, const struct variation *variation,
+                              const struct threshold *found, size_t count, struct report_section *section,
+                              struct report_block **list)
 {
     static const char *const bounds[PM_BOUND_COUNT] = {
         [PM_BOUND_WEIGHTS] = "weights", [PM_BOUND_KV] = "kv",
         [PM_BOUND_COMPUTE] = "compute", [PM_BOUND_COMMUNICATION] = "communication",
         [PM_BOUND_FIXED] = "fixed",
     };
-    struct threshold found[2 * TRIED_COUNT];
-    size_t count =
-        find_all(builder, variation, threshold_bound, NULL, (struct subject){"bound", NULL, bounds}, found);
     if (count == 0)
         return;
+    list_thresholds(builder, variation, found, count, (struct subject){"bound", NULL, bounds});
     struct rich_text *out = add_item(builder, list, section);
     SAY(builder, out, TONE_PLAIN, M_MOST_GOES_TO, bound_label(builder, found[0].from));
     for (size_t i = 0; i < count; i++) {
@@ -184,16 +203,14 @@ static void say_places(struct builder *builder, const struct variation *variatio
     say(builder, out, TONE_PLAIN, M_FULL_STOP);
 }
 
-static void say_fit(struct builder *builder, struct variation *variation, struct report_section *section,
-                    struct report_block **list)
+static void say_fit(struct builder *builder, const struct variation *variation, const struct threshold *found,
+                    size_t count, struct report_section *section, struct report_block **list)
 {
     const struct evaluation *evaluation = variation_base(variation);
     static const char *const words[] = {"does not fit", "fits"};
-    struct threshold found[2 * TRIED_COUNT];
-    size_t count =
-        find_all(builder, variation, threshold_fits, NULL, (struct subject){"fits", NULL, words}, found);
     if (count == 0)
         return;
+    list_thresholds(builder, variation, found, count, (struct subject){"fits", NULL, words});
     struct rich_text *out = add_item(builder, list, section);
     bool loop = !evaluation->binding.input.static_step, fits = threshold_fits(NULL, evaluation) == 1;
     say(builder, out, TONE_PLAIN,
@@ -203,41 +220,52 @@ static void say_fit(struct builder *builder, struct variation *variation, struct
     say_places(builder, variation, found, count, fits, out);
 }
 
-static void say_assertions(struct builder *builder, struct variation *variation,
-                           struct report_section *section, struct report_block **list)
+/* Those that read the scenario and can be decided for a changed one. */
+static void ask_assertions(struct builder *builder, const struct evaluation *evaluation, struct asked *asked)
 {
-    const struct evaluation *evaluation = variation_base(variation);
-    static const char *const words[] = {"fails", "holds"};
     const struct plan_view *view = builder->view;
-    size_t asked = 0;
-    for (size_t i = 0; i < view->assertions.count && asked < ASSERTIONS_MAX; i++) {
+    size_t most = asked->count + ASSERTIONS_MAX;
+    for (size_t i = 0; i < view->assertions.count && asked->count < most; i++) {
         const struct check *check = &view->assertions.items[i];
-        struct threshold_assertion assertion = {builder->evaluator, check, false};
         if (!threshold_can_ask(check))
             continue;
-        int holds = threshold_asserted(&assertion, evaluation);
-        if (!assertion.read || holds < 0)
-            continue;
-        asked++;
-        struct threshold found[2 * TRIED_COUNT];
-        size_t count = find_all(builder, variation, threshold_asserted, &assertion,
-                                (struct subject){"assertion", check->text, words}, found);
-        struct rich_text *out = add_item(builder, list, section);
-        if (count == 0) {
-            SAY(builder, out, TONE_PLAIN, holds == 1 ? M_HOLDS_WHICHEVER : M_FAILS_WHICHEVER, check->text);
-            continue;
-        }
-        SAY(builder, out, TONE_PLAIN, holds == 1 ? M_CONDITION_HOLDS : M_CONDITION_WOULD_HOLD, check->text);
-        say_places(builder, variation, found, count, holds == 1, out);
+        struct threshold_assertion *assertion = ARENA_NEW(builder->arena, struct threshold_assertion);
+        *assertion = (struct threshold_assertion){builder->evaluator, check, false};
+        if (threshold_asserted(assertion, evaluation) >= 0 && assertion->read)
+            ask(asked, threshold_asserted, assertion, check);
     }
+}
+
+static void say_assertion(struct builder *builder, const struct variation *variation,
+                          const struct asked *asked, size_t question, struct report_section *section,
+                          struct report_block **list)
+{
+    static const char *const words[] = {"fails", "holds"};
+    const struct threshold_question *assertion = &asked->questions[question];
+    int holds = threshold_asserted(assertion->context, variation_base(variation));
+    struct rich_text *out = add_item(builder, list, section);
+    const char *text = asked->checks[question]->text;
+    list_thresholds(builder, variation, asked->found[question], asked->found_count[question],
+                    (struct subject){"assertion", text, words});
+    if (asked->found_count[question] == 0) {
+        SAY(builder, out, TONE_PLAIN, holds == 1 ? M_HOLDS_WHICHEVER : M_FAILS_WHICHEVER, text);
+        return;
+    }
+    SAY(builder, out, TONE_PLAIN, holds == 1 ? M_CONDITION_HOLDS : M_CONDITION_WOULD_HOLD, text);
+    say_places(builder, variation, asked->found[question], asked->found_count[question], holds == 1, out);
 }
 
 void say_changes(struct builder *builder, struct report_section *section, const struct evaluation *evaluation)
 {
     struct variation *variation = variation_new(builder->arena, evaluation);
     struct report_block *list = NULL;
+    struct asked asked = {.count = 0};
+    size_t bound = ask(&asked, threshold_bound, NULL, NULL), fits = ask(&asked, threshold_fits, NULL, NULL);
+    ask_assertions(builder, evaluation, &asked);
+    find_all(variation, &asked);
     say_ceiling(builder, variation, section, &list);
-    say_bound_changes(builder, variation, section, &list);
-    say_fit(builder, variation, section, &list);
-    say_assertions(builder, variation, section, &list);
+    say_bound_changes(builder, variation, asked.found[bound], asked.found_count[bound], section, &list);
+    say_fit(builder, variation, asked.found[fits], asked.found_count[fits], section, &list);
+    for (size_t i = fits + 1; i < asked.count; i++)
+        say_assertion(builder, variation, &asked, i, section, &list);
 }

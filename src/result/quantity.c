@@ -225,7 +225,7 @@ const char *quantity_doc(const struct quantity_info *info, enum language languag
 const struct quantity_info *quantity_find(enum quantity_scope scope, const char *name)
 {
     for (size_t i = 0; i < QUANTITY_COUNT; i++)
-        if (rows[i].scope == scope && strcmp(rows[i].name, name) == 0)
+        if (rows[i].scope == scope && rows[i].name[0] == name[0] && strcmp(rows[i].name, name) == 0)
             return &rows[i];
     return NULL;
 }

@@ -6,6 +6,7 @@
 #include "result/sensitivity.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/arena.h"
 
@@ -40,7 +41,8 @@ double sensitivity_value(const struct pm_result *evaluated, enum sensitivity_res
 
 static void results_at(struct variation *variation, enum vary input, double value, double *out)
 {
-    const struct evaluation *evaluation = variation_at(variation, input, value);
+    const unsigned parts = PM_PART_MEMORY | PM_PART_SERVICE | PM_PART_USE;
+    const struct evaluation *evaluation = variation_parts_at(variation, input, value, parts);
     for (int i = 0; i < RESULT_COUNT; i++)
         out[i] = sensitivity_value(&evaluation->result, (enum sensitivity_result)i);
 }
@@ -68,6 +70,8 @@ static void slopes_beside(struct variation *variation, enum vary input, double s
 {
     double value = variation_value(variation, input), whole[RESULT_COUNT], half[RESULT_COUNT];
     results_at(variation, input, value * exp(side * STEP), whole);
+    if (memcmp(whole, now, sizeof whole) == 0)
+        return; /* an input that reaches no result */
     results_at(variation, input, value * exp(side * STEP / 2), half);
     for (int i = 0; i < RESULT_COUNT; i++) {
         if (!(now[i] > 0))

@@ -10,6 +10,16 @@
  * there, which is no change. */
 typedef int (*threshold_state)(void *context, const struct evaluation *evaluation);
 
+struct threshold_question {
+    threshold_state state;
+    void *context;
+    unsigned parts; /* of a result that the state is read from (enum pm_part) */
+};
+
+struct threshold_question threshold_question(threshold_state state, void *context);
+
+enum { THRESHOLD_QUESTIONS_MAX = 16 };
+
 struct threshold {
     bool exists;
     enum vary input;
@@ -23,6 +33,10 @@ struct threshold {
  * over 1024 for batches and lengths, 16 for the rest; shares up to 1). */
 struct threshold threshold_find(struct variation *variation, enum vary input, bool above,
                                 threshold_state state, void *context);
+
+/* The same for up to THRESHOLD_QUESTIONS_MAX questions, which share what they look at. */
+void thresholds_find(struct variation *variation, enum vary input, bool above,
+                     const struct threshold_question *questions, size_t count, struct threshold *out);
 
 /* What bounds the expected decode step, as enum pm_bound. */
 int threshold_bound(void *unused, const struct evaluation *evaluation);

@@ -79,18 +79,49 @@ struct vary_info vary_info(enum vary input)
     return infos[input];
 }
 
+unsigned vary_parts(enum vary input)
+{
+    const unsigned times = PM_PART_DECODE | PM_PART_SERVICE | PM_PART_USE | PM_PART_LIMITS;
+    switch (input) {
+    case VARY_MEMORY:
+    case VARY_BATCH:
+    case VARY_CONTEXT:
+    case VARY_PROMPT:
+    case VARY_OUTPUT:
+    case VARY_CACHED_PREFIX:
+    case VARY_ACCEPTANCE:
+    case VARY_WEIGHT_BITS:
+    case VARY_KV_BITS:
+    case VARY_UTILIZATION:
+    case VARY_OVERHEAD: return PM_PART_ALL;
+    case VARY_REQUEST_TIME:
+    case VARY_STREAM_INTERVAL:
+    case VARY_FIRST_WAVE: return PM_PART_SERVICE | PM_PART_USE;
+    case VARY_PRICE: return PM_PART_USE;
+    default: return times;
+    }
+}
+
+/* Formats are what a preparation rests on. */
+static bool changes_model(enum vary input)
+{
+    return input == VARY_WEIGHT_BITS || input == VARY_KV_BITS;
+}
+
 /* ---- the copies ------------------------------------------------------------------------------------- */
 
 struct variation {
     const struct evaluation *base;
     struct bound_gpu gpu;
     struct bound_model model;
-    struct pm_engine engine;
     struct pm_block *blocks;
     struct evaluation changed;
-    /* The numbers that one input stands for, in the copies above. */
+    const struct pm_prepared *prepared;
+    /* The numbers that one input stands for, in the copies above, and what they were. */
     double **slots;
+    double *before;
     size_t slot_count;
+    unsigned stale; /* parts of `changed` that are not those of the base */
 };
 
 enum { SLOTS_PER_BLOCK = 4, SLOTS_BESIDES = PM_COMPUTE_COUNT };
@@ -98,12 +129,28 @@ enum { SLOTS_PER_BLOCK = 4, SLOTS_BESIDES = PM_COMPUTE_COUNT };
 struct variation *variation_new(struct arena *arena, const struct evaluation *base)
 {
     struct variation *variation = ARENA_NEW(arena, struct variation);
-    size_t blocks = base->binding.model->model.block_count;
+    const struct binding *binding = &base->binding;
+    size_t blocks = binding->model->model.block_count, slots = blocks * SLOTS_PER_BLOCK + SLOTS_BESIDES;
     *variation = (struct variation){
         .base = base,
+        .gpu = *binding->gpu,
+        .model = *binding->model,
         .blocks = ARENA_ARRAY(arena, struct pm_block, blocks + 1),
-        .slots = ARENA_ARRAY(arena, double *, blocks *SLOTS_PER_BLOCK + SLOTS_BESIDES),
+        .changed = *base,
+        .slots = ARENA_ARRAY(arena, double *, slots),
+        .before = ARENA_ARRAY(arena, double, slots),
     };
+    if (blocks > 0)
+        memcpy(variation->blocks, binding->model->model.blocks, blocks * sizeof variation->blocks[0]);
+    variation->model.model.blocks = variation->blocks;
+    struct binding *changed = &variation->changed.binding;
+    changed->gpu = &variation->gpu;
+    changed->model = &variation->model;
+    changed->engine_values = *binding->input.engine;
+    changed->input.gpu = &variation->gpu.gpu;
+    changed->input.model = &variation->model.model;
+    changed->input.engine = &changed->engine_values;
+    variation->prepared = pm_prepare(&changed->input, arena_alloc(arena, pm_prepared_size(&changed->input)));
     return variation;
 }
 
@@ -112,24 +159,12 @@ const struct evaluation *variation_base(const struct variation *variation)
     return variation->base;
 }
 
-static void reset(struct variation *variation)
+/* Takes back what was changed. */
+static void restore(struct variation *variation)
 {
-    const struct binding *binding = &variation->base->binding;
-    variation->changed = *variation->base;
-    variation->gpu = *binding->gpu;
-    variation->model = *binding->model;
-    variation->engine = *binding->input.engine;
-    size_t count = binding->model->model.block_count;
-    if (count > 0)
-        memcpy(variation->blocks, binding->model->model.blocks, count * sizeof variation->blocks[0]);
-    variation->model.model.blocks = variation->blocks;
-    struct binding *changed = &variation->changed.binding;
-    changed->gpu = &variation->gpu;
-    changed->model = &variation->model;
-    changed->engine_values = variation->engine;
-    changed->input.gpu = &variation->gpu.gpu;
-    changed->input.model = &variation->model.model;
-    changed->input.engine = &changed->engine_values;
+    for (size_t i = 0; i < variation->slot_count; i++)
+        *variation->slots[i] = variation->before[i];
+    variation->slot_count = 0;
 }
 
 /* ---- the numbers of an input ----------------------------------------------------------------------------
@@ -137,8 +172,10 @@ static void reset(struct variation *variation)
 
 static void add_slot(struct variation *variation, double *slot)
 {
-    if (*slot != 0)
+    if (*slot != 0) {
+        variation->before[variation->slot_count] = *slot;
         variation->slots[variation->slot_count++] = slot;
+    }
 }
 
 /* Matrices; embedding, head, norms and router keep their own formats, as `weights` leaves them. */
@@ -189,7 +226,7 @@ static void find_slots(struct variation *variation, enum vary input)
     struct pm_case *load = &variation->changed.binding.input;
     struct pm_engine *engine = &variation->changed.binding.engine_values;
     double *single = NULL;
-    variation->slot_count = 0;
+    restore(variation);
     if (input >= VARY_PEAK_FIRST && input < VARY_PEAK_FIRST + PM_COMPUTE_COUNT) {
         add_slot(variation, &gpu->peak[input - VARY_PEAK_FIRST]);
         return;
@@ -245,7 +282,6 @@ double variation_value(const struct variation *variation, enum vary input)
 {
     /* The copies are scratch; what is read is what the scenario has. */
     struct variation *scratch = (struct variation *)variation;
-    reset(scratch);
     find_slots(scratch, input);
     return scratch->slot_count > 0 ? *scratch->slots[0] : 0;
 }
@@ -261,13 +297,25 @@ double variation_step(const struct variation *variation, enum vary input)
     return page > 1 ? page : 1;
 }
 
-const struct evaluation *variation_at(struct variation *variation, enum vary input, double value)
+/* A result starts from the base's; parts that the input does not reach are right as they are. */
+const struct evaluation *variation_parts_at(struct variation *variation, enum vary input, double value,
+                                            unsigned parts)
 {
-    reset(variation);
+    struct evaluation *changed = &variation->changed;
     find_slots(variation, input);
     double before = variation->slot_count > 0 ? *variation->slots[0] : 1;
     for (size_t i = 0; i < variation->slot_count; i++)
         *variation->slots[i] = i == 0 ? value : *variation->slots[i] * (value / before);
-    pm_evaluate(&variation->changed.binding.input, &variation->changed.result);
-    return &variation->changed;
+    unsigned reached = vary_parts(input) & parts;
+    if (variation->stale & ~reached)
+        changed->result = variation->base->result;
+    changed->binding.input.prepared = changes_model(input) ? NULL : variation->prepared;
+    pm_evaluate_parts(&changed->binding.input, reached, &changed->result);
+    variation->stale = reached;
+    return changed;
+}
+
+const struct evaluation *variation_at(struct variation *variation, enum vary input, double value)
+{
+    return variation_parts_at(variation, input, value, PM_PART_ALL);
 }

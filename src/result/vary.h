@@ -58,6 +58,9 @@ struct vary_info {
 
 struct vary_info vary_info(enum vary input);
 
+/* The parts of a result (enum pm_part) that an input reaches; the others are the same whatever its value. */
+unsigned vary_parts(enum vary input);
+
 struct variation;
 
 /* Of a valid evaluation, which must outlive it. */
@@ -79,5 +82,9 @@ double variation_step(const struct variation *variation, enum vary input);
 /* The scenario with this one input at `value`; valid until the next call. Where an input stands for several
  * numbers, all change by the same factor. */
 const struct evaluation *variation_at(struct variation *variation, enum vary input, double value);
+
+/* The same where only these parts of the result are looked at; the others are nobody's. */
+const struct evaluation *variation_parts_at(struct variation *variation, enum vary input, double value,
+                                            unsigned parts);
 
 #endif
