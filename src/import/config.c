@@ -8,7 +8,11 @@
 #include "base/buffer.h"
 #include "source/suggest.h"
 
-/* Wrappers of a language model under text_config, beside towers. Their own model_type says nothing about the
+/* Where wrappers keep the language model, beside towers: Hugging Face's own classes, InternVL, DeepSeek-VL2.
+ */
+static const char *const text_keys[] = {"text_config", "llm_config", "language_config"};
+
+/* Wrappers of a language model. Their own model_type says nothing about the
  * language part when that has one. */
 static const struct {
     const char *wrapper, *text;
@@ -16,6 +20,7 @@ static const struct {
     {"llama4", "llama4_text"},   {"gemma3", "gemma3_text"},           {"gemma4", "gemma4_text"},
     {"mistral3", "mistral"},     {"qwen3_vl", "qwen3_vl_text"},       {"qwen3_vl_moe", "qwen3_vl_moe_text"},
     {"qwen3_5", "qwen3_5_text"}, {"qwen3_5_moe", "qwen3_5_moe_text"}, {"llava", "llama"},
+    {"qwen2_vl", "qwen2_vl"},    {"qwen2_5_vl", "qwen2_5_vl"},        {"deepseek_vl_v2", "deepseek_v2"},
 };
 
 static const char *text_family(const char *wrapper)
@@ -29,14 +34,20 @@ static const char *text_family(const char *wrapper)
 /* The language part, and the name of its family. */
 static void find_text(struct config *config)
 {
-    json_t *nested = json_object_get(config->root, "text_config");
+    json_t *nested = NULL;
     const char *outer = json_string_value(json_object_get(config->root, "model_type"));
     config->text = config->root;
     config->family_name = outer;
-    if (!json_is_object(nested))
+    for (size_t i = 0; !nested && i < sizeof text_keys / sizeof text_keys[0]; i++) {
+        config->text_key = text_keys[i];
+        nested = json_object_get(config->root, text_keys[i]);
+        nested = json_is_object(nested) ? nested : NULL;
+    }
+    if (!nested) {
+        config->text_key = NULL;
         return;
+    }
     config->text = nested;
-    config->text_key = "text_config";
     const char *inner = json_string_value(json_object_get(nested, "model_type"));
     config->family_name = inner && *inner ? inner : text_family(outer);
 }
@@ -72,9 +83,10 @@ static void report_missing(struct config *config)
                       : i + 1 == config->missing.count ? " and "
                                                        : ", ",
                       config->missing.items[i]);
+    const char *where =
+        config->text_key ? arena_printf(config->job->arena, "`%s`", config->text_key) : "the configuration";
     config_error(config, NULL, config->text_key ? NULL : "model_type", "%s lacks %s, which family `%s` needs",
-                 config->text_key ? "`text_config`" : "the configuration", buffer_string(&names),
-                 config->family->name);
+                 where, buffer_string(&names), config->family->name);
 }
 
 bool config_architecture(struct import_job *job, const struct json_file *json, struct architecture *model)

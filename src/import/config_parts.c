@@ -82,7 +82,7 @@ static void read_biases(struct config *config, unsigned traits, struct layer *la
     bool bias = config_flag_or(config, "attention_bias|bias|use_bias|add_bias_linear",
                                (traits & (BIAS_ALWAYS | BIAS_WHEN_ABSENT)) != 0);
     layer->value[LAYER_QKV_BIAS] = bias || (traits & (QKV_BIAS_ALWAYS | BIAS_ALWAYS)) != 0 ||
-                                   config_flag_or(config, "add_qkv_bias", false);
+                                   config_flag_or(config, "add_qkv_bias|use_qkv_bias", false);
     layer->value[LAYER_OUTPUT_BIAS] = (bias || (traits & BIAS_ALWAYS)) && !(traits & NO_OUTPUT_BIAS);
 }
 

@@ -97,7 +97,10 @@ static const struct storage *fp8_block(struct quantization *quantization, json_t
 {
     double rows = json_number_value(json_array_get(size, 0)),
            columns = json_number_value(json_array_get(size, 1));
-    if (!json_is_array(size))
+    const char *word = json_string_value(size); /* "128x128" in some files */
+    if (word && strcmp(word, "128x128") == 0)
+        return storage_standard("fp8-block");
+    if (!size || json_is_null(size))
         return storage_standard("fp8");
     if (json_array_size(size) != 2 || !(rows >= 1 && rows <= 65536 && columns >= 1 && columns <= 65536)) {
         complain(quantization, "weight_block_size", "`weight_block_size` is not two sizes");
@@ -148,10 +151,11 @@ static const struct storage *by_weights(struct quantization *quantization, json_
     double bits = number_of(weights, "num_bits"), size = number_of(weights, "group_size");
     bool floating = strcmp(word_of(weights, "type"), "float") == 0;
     bool activations = json_is_object(json_object_get(group, "input_activations"));
-    bool block = json_is_array(json_object_get(weights, "block_structure"));
+    json_t *structure = json_object_get(weights, "block_structure");
+    bool block = json_is_array(structure) || strcmp(word_of(weights, "strategy"), "block") == 0;
     bool symmetric = !json_is_false(json_object_get(weights, "symmetric"));
     if (floating && bits == 8)
-        return block        ? fp8_block(quantization, json_object_get(weights, "block_structure"))
+        return block        ? fp8_block(quantization, structure)
                : size == 32 ? storage_standard("mxfp8")
                             : storage_standard("fp8");
     if (floating && bits == 4 && (size == 16 || size == 32)) {
@@ -254,19 +258,59 @@ static void read_mxfp4(struct quantization *quantization)
     quantization->experts_only = true;
 }
 
+/* Bits and group size of `object`, or those of `usual` where it does not say; NULL when they are none. */
+static const struct storage *integers_of(struct quantization *quantization, const char *prefix,
+                                         json_t *object, json_t *usual)
+{
+    json_t *bits = config_member(object, "bits|w_bit", NULL), *group;
+    group = config_member(object, "group_size|q_group_size", NULL);
+    double width = json_number_value(bits ? bits : config_member(usual, "bits|w_bit", NULL));
+    double size = json_number_value(group ? group : config_member(usual, "group_size|q_group_size", NULL));
+    if (!(width >= 2 && width <= 8 && width == (double)(int)width)) {
+        complain(quantization, "bits", "`bits` is not a whole number from 2 to 8");
+        return NULL;
+    }
+    if (!(size >= -1 && size <= 65536 && size == (double)(long)size)) {
+        complain(quantization, "group_size", "`group_size` is not a size");
+        return NULL;
+    }
+    return grouped_integers(quantization, prefix, width, size > 0 ? size : 0, true);
+}
+
+/* What single modules have in place of the usual: `dynamic` of GPTQModel, whose keys are expressions, with -:
+ * before those that are left alone, and `extra_config` of AutoRound, whose keys are names. */
+static void read_overrides(struct quantization *quantization, const char *prefix, const char *key)
+{
+    json_t *overrides = json_object_get(quantization->object, key), *override;
+    struct arena *arena = quantization->config->job->arena;
+    bool expressions = strcmp(key, "dynamic") == 0;
+    const char *name;
+    json_object_foreach(overrides, name, override)
+    {
+        bool left_alone = strncmp(name, "-:", 2) == 0 || number_of(override, "bits") >= 16;
+        const char *text = name + (expressions && name[0] && name[1] == ':' ? 2 : 0);
+        text = expressions ? arena_printf(arena, "re:%s", text) : arena_strdup(arena, text);
+        const struct storage *storage =
+            left_alone ? NULL : integers_of(quantization, prefix, override, quantization->object);
+        if (!of_language_model(text) || (!left_alone && !storage))
+            continue;
+        if (!patterns_add(left_alone ? quantization->kept : quantization->chosen, text,
+                          left_alone ? (const void *)quantization : storage)) {
+            complain(quantization, key, "`%.60s` is a pattern perfc does not understand, or one too many",
+                     name);
+            return;
+        }
+    }
+}
+
 static void read_integers(struct quantization *quantization, const char *prefix)
 {
     json_t *object = quantization->object;
-    double bits = number_of(object, "bits|w_bit"), group = number_of(object, "group_size|q_group_size");
-    if (!(bits >= 2 && bits <= 8 && bits == (double)(int)bits)) {
-        complain(quantization, "bits", "`bits` is not a whole number from 2 to 8");
+    quantization->usual = integers_of(quantization, prefix, object, object);
+    if (!quantization->usual)
         return;
-    }
-    if (!(group >= -1 && group <= 65536 && group == (double)(long)group)) {
-        complain(quantization, "group_size", "`group_size` is not a size");
-        return;
-    }
-    quantization->usual = grouped_integers(quantization, prefix, bits, group > 0 ? group : 0, true);
+    read_overrides(quantization, prefix, "dynamic");
+    read_overrides(quantization, prefix, "extra_config");
     quantization->head_too = json_is_true(json_object_get(object, "lm_head"));
 }
 
@@ -291,6 +335,11 @@ static void read_bitsandbytes(struct quantization *quantization)
     else
         quantization->usual = storage_standard(
             json_is_true(json_object_get(object, "bnb_4bit_use_double_quant")) ? "nf4-double" : "nf4");
+}
+
+static void read_eetq(struct quantization *quantization)
+{
+    quantization->usual = storage_standard("int8");
 }
 
 static void read_compressed(struct quantization *quantization)
@@ -324,7 +373,10 @@ static const struct {
     {"FBGEMM_FP8", read_fp8},
     {"MXFP4", read_mxfp4},
     {"GPTQ", read_gptq},
+    {"AUTO-ROUND", read_gptq},
+    {"INTEL/AUTO-ROUND", read_gptq},
     {"AWQ", read_awq},
+    {"EETQ", read_eetq},
     {"BITSANDBYTES", read_bitsandbytes},
     {"COMPRESSED-TENSORS", read_compressed},
     {"COMPRESSED_TENSORS", read_compressed},

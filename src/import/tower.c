@@ -69,6 +69,36 @@ static double qwen(const struct tower *tower, double hidden)
            2 * w + merger + deep * (2 * merged + merger);
 }
 
+/* The merger of Qwen2-VL and Qwen2.5-VL: four patches into one, and into the model. */
+static double qwen2_merger(const struct tower *tower, double out)
+{
+    double merge = tower->merge > 0 ? tower->merge : 2, merged = merge * merge * tower->width;
+    return merged * merged + merged + merged * out + out;
+}
+
+/* Their patches of two frames. */
+static double qwen2_patches(const struct tower *tower)
+{
+    return value_of(tower->vision, "in_channels|in_chans") * value_of(tower->vision, "temporal_patch_size") *
+           tower->patch * tower->patch * tower->width;
+}
+
+/* Qwen2-VL: layers of four widths. 675,759,104 in the model of 7 billion. */
+static double qwen2(const struct tower *tower, double hidden)
+{
+    return qwen2_patches(tower) + tower->layers * vision_layer(tower) + 2 * tower->width +
+           qwen2_merger(tower, hidden);
+}
+
+/* Qwen2.5-VL: RMS norms and gated feed-forwards. 676,550,144 in the model of 7 billion. */
+static double qwen2_5(const struct tower *tower, double hidden)
+{
+    double w = tower->width, f = tower->inner;
+    double layer = 2 * w + 4 * (w * w + w) + 2 * (w * f + f) + f * w + w;
+    return qwen2_patches(tower) + tower->layers * layer + w +
+           qwen2_merger(tower, tower->out > 0 ? tower->out : hidden);
+}
+
 /* Llama 4: class token, positions, two norms, pixel shuffle with two projections, one more into the model.
  * The published files leave vision_config out, and both models have the tower of the class's published form.
  */
@@ -115,6 +145,8 @@ static const struct {
     {"gemma3", "siglip_vision_model", siglip, true},
     {"llava", "clip_vision_model", clip, true},
     {"mistral3", "pixtral", pixtral, false},
+    {"qwen2_vl", NULL, qwen2, false},
+    {"qwen2_5_vl", NULL, qwen2_5, false},
     {"qwen3_vl", NULL, qwen, false},
     {"qwen3_vl_moe", NULL, qwen, false},
     {"qwen3_5", NULL, qwen, false},
@@ -142,6 +174,11 @@ static struct tower read_tower(struct config *config, json_t *vision, bool pixel
         .out = value_of(vision, pixels_shuffled ? "projector_output_dim|vision_output_dim"
                                                 : "out_hidden_size|text_hidden_size"),
     };
+    double wide = value_of(vision, "embed_dim"); /* Qwen2-VL, whose hidden_size is the language model's */
+    if (wide > 0) {
+        tower.width = wide;
+        tower.inner = wide * value_of(vision, "mlp_ratio");
+    }
     if (tower.merge == 0)
         tower.merge = value_of(config->root, "spatial_merge_size");
     return tower;
