@@ -82,8 +82,6 @@ static void put_test(struct arena *arena, struct buffer *out, const struct repor
     buffer_text(out, "    <testcase");
     put_attribute(arena, out, "classname", report->plan);
     put_attribute(arena, out, "name", test->text);
-    if (test->line > 0)
-        buffer_printf(out, " line=\"%u\"", test->line);
     if (test->holds && !test->why) {
         buffer_text(out, "/>\n");
         return;
@@ -93,7 +91,14 @@ static void put_test(struct arena *arena, struct buffer *out, const struct repor
     put_attribute(arena, out, "message", reason(arena, test));
     if (!is_skipped(test))
         put_attribute(arena, out, "type", test->why ? "undecided" : "assertion");
-    buffer_text(out, "/>\n    </testcase>\n");
+    if (test->line > 0) { /* the schema has no attribute for it */
+        buffer_byte(out, '>');
+        put_text(arena, out, arena_printf(arena, "%s:%u", report->plan, test->line));
+        buffer_text(out, is_skipped(test) ? "</skipped>" : "</failure>");
+    } else {
+        buffer_text(out, "/>");
+    }
+    buffer_text(out, "\n    </testcase>\n");
 }
 
 static void put_suite(struct arena *arena, struct buffer *out, const struct report *report,
