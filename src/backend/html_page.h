@@ -21,7 +21,6 @@ struct html_page {
     struct buffer *out;
     VEC(const char *) open;                           /* elements that are open, outermost first */
     bool in_tag;                                      /* the innermost one still takes attributes */
-    bool failed;                                      /* libxml2 ran out of memory */
     bool lines_linked;                                /* some listing holds line anchors of the plan itself */
     size_t tables;                                    /* tables drawn so far */
     size_t listings;                                  /* listings drawn so far */

@@ -1,6 +1,5 @@
 /* html_write.c: elements, attributes and text of the HTML page, written in one pass into the buffer of the
  * output, from text that may hold anything at all. */
-#include <libxml/entities.h>
 #include <string.h>
 
 #include "backend/clean.h"
@@ -68,24 +67,21 @@ void html_asset(struct html_page *page, const char *name, const char *text, size
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-static bool is_special(char byte)
+/* What stands for a byte that would be markup between tags or in quotes; NULL: the byte itself. */
+static const char *entity_of(char byte)
 {
-    return byte == '<' || byte == '>' || byte == '&' || byte == '"';
+    switch (byte) {
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '&': return "&amp;";
+    case '"': return "&quot;";
+    default: return NULL;
+    }
 }
 
 static bool is_plain(char byte)
 {
-    return byte >= 0x20 && byte < 0x7f && !is_special(byte);
-}
-
-static void escape(struct html_page *page, const char *text, size_t length)
-{
-    xmlChar *escaped = xmlEncodeSpecialChars(NULL, BAD_CAST arena_strndup(page->arena, text, length));
-    if (escaped)
-        buffer_text(page->out, (const char *)escaped);
-    else
-        page->failed = true;
-    xmlFree(escaped);
+    return byte >= 0x20 && byte < 0x7f && !entity_of(byte);
 }
 
 /* Reports set thin spaces (U+2009) within numbers and before units. A browser may break a line at them,
@@ -107,11 +103,9 @@ static void put(struct html_page *page, const char *text)
         while (is_plain(*text))
             text++;
         buffer_add(page->out, run, (size_t)(text - run));
-        for (run = text; is_special(*text);)
-            text++;
-        if (text > run)
-            escape(page, run, (size_t)(text - run));
-        if (text == end || is_plain(*text) || is_special(*text))
+        for (const char *entity; (entity = entity_of(*text)) != NULL; text++)
+            buffer_text(page->out, entity);
+        if (text == end || is_plain(*text))
             continue;
         size_t used = 0;
         struct clean_piece piece = unbroken(clean_piece(text, (size_t)(end - text), &used));
