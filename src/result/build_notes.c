@@ -162,7 +162,7 @@ void build_plan(struct builder *builder)
     struct report_section *section = NULL;
     for (size_t i = 0; i < sources_count(sources); i++) {
         const struct source *source = sources_get(sources, (uint32_t)i);
-        if (source->embedded || source->length == 0)
+        if (source->embedded || source->data || source->length == 0)
             continue;
         if (section == NULL)
             section = add_section(builder, "plan", words(builder, M_THE_PLAN), true);

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 
-enum { STEPS_MAX = 12, HALVINGS_MAX = 8, FOLDS_MAX = 24 };
+enum { STEPS_MAX = 30, HALVINGS_MAX = 8, FOLDS_MAX = 24 };
 
 /* Scatter of runs of one deployment about a fit (docs/calibration.md section 11); the time to the first
  * token depends on settings nobody records. */
@@ -29,6 +29,7 @@ struct problem {
     const struct fit_point *points;
     size_t count, folds;
     size_t without; /* the fold that is left out; `folds`: none */
+    double weights[FIT_FIGURES];
 };
 
 /* ---- the model -------------------------------------------------------------------------------- */
@@ -61,9 +62,9 @@ static bool left_out(const struct problem *problem, const struct fit_point *poin
     return point->run % problem->folds == problem->without;
 }
 
-static double weight_of(const struct fit_point *point)
+static double weight_of(const struct problem *problem, const struct fit_point *point)
 {
-    return 1 / (scatter[point->figure] * scatter[point->figure]);
+    return problem->weights[point->figure];
 }
 
 static double prior_of(enum coefficient coefficient)
@@ -140,7 +141,7 @@ static double objective(const struct problem *problem, const double change[COEFF
     for (size_t i = 0; i < problem->count; i++) {
         const struct fit_point *point = &problem->points[i];
         double residue = left_out(problem, point) ? 0 : residue_of(point, change);
-        sum += weight_of(point) * residue * residue;
+        sum += weight_of(problem, point) * residue * residue;
     }
     return sum;
 }
@@ -169,7 +170,7 @@ static bool improve(const struct problem *problem, const bool chosen[COEFFICIENT
             slopes[normal.of[j]] = slope_of(point, change, residue, normal.of[j]);
             target += slopes[normal.of[j]] * change[normal.of[j]];
         }
-        normal_add(&normal, slopes, target, weight_of(point));
+        normal_add(&normal, slopes, target, weight_of(problem, point));
     }
     changes goal;
     normal_solve(&normal, goal);
@@ -181,7 +182,7 @@ static bool improve(const struct problem *problem, const bool chosen[COEFFICIENT
         double value = objective(problem, tried);
         if (!(value < *best))
             continue;
-        bool more = value < *best * (1 - 1e-9);
+        bool more = value < *best * (1 - 1e-6);
         for (enum coefficient j = 0; j < COEFFICIENT_COUNT; j++)
             change[j] = tried[j];
         *best = value;
@@ -274,13 +275,30 @@ static void hold_out(struct problem *problem, struct fit *out)
                 residues[i] = residue_of(&problem->points[i], change);
                 double before = residue_of(&problem->points[i], standard);
                 squares[problem->points[i].figure] += residues[i] * residues[i];
-                gain += weight_of(&problem->points[i]) * (before * before - residues[i] * residues[i]);
+                gain +=
+                    weight_of(problem, &problem->points[i]) * (before * before - residues[i] * residues[i]);
             }
     }
     out->gains = gain > 0;
     errors_from(problem->arena, problem->points, residues, problem->count, out->held_out);
     for (enum fit_figure i = 0; i < FIT_FIGURES; i++)
         out->spread[i] = out->held_out[i].count > 0 ? squares[i] / (double)out->held_out[i].count : 0;
+}
+
+/* Runs that differ in what the plan does not say scatter by more than those of one deployment, and must then
+ * count for less: what is left after a first fit tells. */
+static void weigh(struct problem *problem, const double change[COEFFICIENT_COUNT], bool fitted)
+{
+    double squares[FIT_FIGURES] = {0}, counts[FIT_FIGURES] = {0};
+    for (size_t i = 0; fitted && i < problem->count; i++) {
+        double residue = residue_of(&problem->points[i], change);
+        squares[problem->points[i].figure] += residue * residue;
+        counts[problem->points[i].figure]++;
+    }
+    for (enum fit_figure i = 0; i < FIT_FIGURES; i++) {
+        double left = counts[i] > 0 ? squares[i] / counts[i] : 0;
+        problem->weights[i] = 1 / fmax(scatter[i] * scatter[i], left);
+    }
 }
 
 /* What the points leave of what was not known of each coefficient: the diagonal of the inverse, by columns.
@@ -293,7 +311,7 @@ static void find_told(const struct problem *problem, struct fit *out)
         double slopes[COEFFICIENT_COUNT] = {0}, residue = residue_of(point, out->change);
         for (size_t j = 0; j < normal.size; j++)
             slopes[normal.of[j]] = slope_of(point, out->change, residue, normal.of[j]);
-        normal_add(&normal, slopes, 0, weight_of(point));
+        normal_add(&normal, slopes, 0, weight_of(problem, point));
     }
     for (size_t j = 0; j < normal.size; j++) {
         changes column;
@@ -309,9 +327,12 @@ void fit_engine(struct arena *arena, const struct fit_point *points, size_t coun
 {
     static const changes standard = {0};
     size_t folds = runs < FOLDS_MAX ? runs : FOLDS_MAX;
-    struct problem problem = {arena, points, count, folds, folds};
+    struct problem problem = {arena, points, count, folds, folds, {0}};
     *out = (struct fit){.checked = runs > 1};
     find_effects(&problem, out);
+    weigh(&problem, standard, false);
+    refine(&problem, out->fitted, out->change);
+    weigh(&problem, out->change, true);
     refine(&problem, out->fitted, out->change);
     find_told(&problem, out);
     for (enum coefficient i = 0; i < COEFFICIENT_COUNT; i++)

@@ -114,7 +114,8 @@ static void check_residence(struct plan *plan, const struct evaluation *evaluati
 
 const struct evaluation *evaluate_measured(struct evaluator *evaluator, const struct measurement *measurement)
 {
-    return evaluate_scenario(evaluator, measurement->scenario);
+    return measurement->variant ? evaluate_variant(evaluator, measurement->scenario)
+                                : evaluate_scenario(evaluator, measurement->scenario);
 }
 
 void measured_evaluate(struct evaluator *evaluator, const struct measurement *measurement,

@@ -105,10 +105,13 @@ static bool compare_numbers(enum expr_op op, double left, double right)
     }
 }
 
-/* A text compares with a declaration by the declaration's name. */
+/* A text compares with a declaration by the declaration's name, and with a number that was read from a table
+ * by what stands there; an empty cell is an empty text. */
 static const char *comparable_text(struct value value)
 {
-    return value.type == VALUE_TEXT ? value.text : value.type == VALUE_DECL ? value.decl->name : NULL;
+    return value.type == VALUE_TEXT || value.type == VALUE_NUMBER ? value.text
+           : value.type == VALUE_DECL                             ? value.decl->name
+                                                                  : NULL;
 }
 
 static struct value comparison(struct plan *plan, const struct expr *expr, struct value left,

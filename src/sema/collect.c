@@ -108,6 +108,8 @@ static void collect_attribute(struct plan *plan, struct decl *decl, const char *
     if (collect_provenance(plan, decl, name, stmt))
         return;
     enum attribute attribute = attribute_lookup(plan->attributes, decl->kind, name);
+    if (attribute == ATTR_COUNT && decl->kind == KIND_MEASURED) /* of a variant of its scenario */
+        attribute = attribute_lookup(plan->attributes, KIND_SCENARIO, name);
     if (attribute == ATTR_COUNT) {
         report_unknown_attribute(plan, decl, name, span);
         poison(decl);
@@ -308,8 +310,37 @@ static void collect_let(struct plan *plan, struct module *module, const struct s
     *VEC_PUSH(plan->arena, module->let_order) = let;
 }
 
+static bool is_table(const char *file)
+{
+    size_t length = strlen(file);
+    return length >= 4 && strcmp(file + length - 4, ".csv") == 0;
+}
+
+/* `import "runs.csv"`: measurements whose rows name their scenarios. */
+static void collect_table(struct plan *plan, struct module *module, const struct stmt *stmt)
+{
+    if (stmt->import.as.text) {
+        diag_add(plan->diags, DIAG_E0210, stmt->import.as.span,
+                 "a table of measurements declares no names, so it takes no `as`");
+        return;
+    }
+    struct decl *decl = decl_new(plan, KIND_MEASURED, module);
+    decl->span = decl->name_span = stmt->import.file.span;
+    struct value file = {.type = VALUE_TEXT, .text = stmt->import.file.text};
+    *VEC_PUSH(plan->arena, decl->state->slots) = (struct slot){.attribute = ATTR_MEASURED_FILE,
+                                                               .span = stmt->import.file.span,
+                                                               .value = file,
+                                                               .origin = ORIGIN_PLAN,
+                                                               .owner = decl};
+    *VEC_PUSH(plan->arena, module->order) = decl;
+}
+
 static void collect_import(struct plan *plan, struct module *module, const struct stmt *stmt)
 {
+    if (is_table(stmt->import.file.text)) {
+        collect_table(plan, module, stmt);
+        return;
+    }
     struct module *imported = module_import(plan, module, stmt);
     if (!imported)
         return;

@@ -90,9 +90,11 @@ struct plan {
     VEC(struct module *) reported_modules; /* those of them that count as the plan itself */
     struct plan_view view;
     struct quantity_reader reader;
-    const struct old_reader *old; /* set while a guard is evaluated: `old.` is a name then */
+    const struct old_reader *old;      /* set while a guard is evaluated: `old.` is a name then */
     struct expr *defaults[ATTR_COUNT]; /* the table's default expressions, parsed on first use */
-    struct frame *frame;               /* innermost value being worked out */
+    const struct row_scope
+        *row;            /* set while a row of measurements is evaluated: its columns are names then */
+    struct frame *frame; /* innermost value being worked out */
     unsigned depth;
     unsigned visit;
 };
@@ -128,6 +130,10 @@ struct module *module_import(struct plan *plan, struct module *from, const struc
 struct decl *module_find(struct plan *plan, struct module *from, enum kind kind, const char *name);
 struct let *module_find_let(struct plan *plan, struct module *from, const char *name);
 struct module *module_find_alias(struct plan *plan, struct module *from, const char *name);
+/* Reads a table beside `from`, or in an -I directory, and adds it to the sources. False, and a report at
+ * `span`, when it cannot be read. */
+bool module_read_table(struct plan *plan, const struct module *from, const char *file, struct span span,
+                       uint32_t *number);
 /* The module of an embedded file, read on first use. */
 struct module *module_stdlib(struct plan *plan, size_t file);
 /* The nearest name of that kind, or NULL. */
@@ -191,6 +197,16 @@ bool frame_push(struct plan *plan, struct frame *frame, const struct decl *decl,
                 struct span span);
 void frame_pop(struct plan *plan);
 void report_cycle(struct plan *plan, const struct decl *decl, const char *name, struct span span);
+
+/* ---- rows.c: measurements of variants, and of the rows of tables ------------------------------------ */
+
+/* Whether a `measured` block is about something else than its scenario as it is. */
+bool rows_expand(const struct decl *decl);
+/* Adds its measurements to the view. */
+void rows_measure(struct plan *plan, struct decl *decl);
+/* The cell of the column `name` of the row that is being evaluated. False: none is, or it has no such column.
+ */
+bool rows_read(struct plan *plan, const char *name, struct value *value);
 
 /* ---- view.c: sweeps, assertions, comparisons, measurements ------------------------------------ */
 

@@ -246,8 +246,11 @@ static bool is_old(const struct plan *plan, struct scope scope, const struct pat
 
 struct value lookup_path(struct plan *plan, struct scope scope, const struct path *path)
 {
+    struct value cell;
     if (is_old(plan, scope, path))
         return read_old(plan, scope, path);
+    if (path->count == 1 && rows_read(plan, path->parts[0].text, &cell))
+        return cell;
     for (struct decl *decl = scope.decl; decl; decl = decl->parent) { /* a block, then its model */
         bool found;
         struct value value = read_member(plan, decl, path, 0, &found);

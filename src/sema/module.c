@@ -215,10 +215,10 @@ struct module *module_import(struct plan *plan, struct module *from, const struc
     size_t length = strlen(file);
     bool model_file = import_is_model_file(file);
     if (!model_file && (length < 5 || strcmp(file + length - 5, ".perf") != 0)) {
-        diag_add(
-            plan->diags, DIAG_E0402, stmt->import.file.span,
-            "cannot import `%s`: only `.perf`, `.json`, `.safetensors` and `.gguf` files can be imported",
-            file);
+        diag_add(plan->diags, DIAG_E0402, stmt->import.file.span,
+                 "cannot import `%s`: only `.perf`, `.csv`, `.json`, `.safetensors` and `.gguf` files can be "
+                 "imported",
+                 file);
         return NULL;
     }
     const char *path = find_import(plan, from, file);
@@ -245,6 +245,22 @@ struct module *module_import(struct plan *plan, struct module *from, const struc
     module_parse(plan, module, buffer_string(&text), text.length);
     *VEC_PUSH(plan->arena, plan->plan_modules) = module;
     return module;
+}
+
+bool module_read_table(struct plan *plan, const struct module *from, const char *file, struct span span,
+                       uint32_t *number)
+{
+    const char *path = find_import(plan, from, file);
+    struct buffer text = buffer_in(plan->arena);
+    const char *why = read_path(plan, path, &text);
+    if (why) {
+        diag_add(plan->diags, DIAG_E0401, span, "cannot read `%s`: %s", path, why);
+        return false;
+    }
+    bool marked = text.length >= 3 && memcmp(buffer_string(&text), "\xEF\xBB\xBF", 3) == 0;
+    size_t skip = marked ? 3 : 0; /* a byte order mark is no part of the text */
+    *number = sources_add_data(plan->sources, path, buffer_string(&text) + skip, text.length - skip);
+    return true;
 }
 
 /* ---- the standard library ------------------------------------------------------------------ */

@@ -154,8 +154,8 @@ static void check_decl(struct plan *plan, struct decl *decl)
 {
     size_t count;
     decl_bind_base(plan, decl);
-    if (decl->kind == KIND_SWEEP)
-        return; /* view.c evaluates its values in the scenario */
+    if (decl->kind == KIND_SWEEP || rows_expand(decl))
+        return; /* view.c and rows.c evaluate their values in the scenario */
     for (size_t i = 0; i < decl->state->slots.count; i++) {
         enum attribute attribute = decl->state->slots.items[i].attribute;
         if (attribute_info(attribute)->type == TYPE_WORDS)

@@ -165,6 +165,7 @@ struct comparison {
 struct measurement {
     struct decl *decl;
     struct decl *scenario;
+    bool variant; /* of the scenario that the plan declares: other load, other formats, a row of a table */
 };
 
 struct plan_view {

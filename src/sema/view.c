@@ -39,15 +39,15 @@ static void collect_decl(struct plan *plan, struct decl *decl)
     case KIND_REPORT: collect_report(plan, decl); break;
     case KIND_SWEEP:
     case KIND_MEASURED:
-        if (!decl->name)
-            break;
+        if (!decl->name || rows_expand(decl))
+            break; /* rows.c finds scenarios when values can be worked out */
         scenario = scenario_named(plan, decl->state->module, decl->name, decl->name_span);
         if (!scenario)
             poison(decl);
         else if (decl->kind == KIND_SWEEP)
             *VEC_PUSH(plan->arena, view->sweeps) = (struct sweep){.decl = decl, .scenario = scenario};
         else
-            *VEC_PUSH(plan->arena, view->measurements) = (struct measurement){decl, scenario};
+            *VEC_PUSH(plan->arena, view->measurements) = (struct measurement){decl, scenario, false};
         break;
     default: break;
     }
@@ -290,6 +290,9 @@ void view_check(struct plan *plan)
     for (size_t i = 0; i < plan->view.sweeps.count; i++)
         if (!plan->view.sweeps.items[i].decl->poisoned)
             check_sweep(plan, &plan->view.sweeps.items[i]);
+    for (size_t i = 0; i < plan->view.declarations.count; i++)
+        if (rows_expand(plan->view.declarations.items[i]) && !plan->view.declarations.items[i]->poisoned)
+            rows_measure(plan, plan->view.declarations.items[i]);
     for (size_t i = 0; i < plan->view.assertions.count; i++)
         check_condition(plan, &plan->view.assertions.items[i], "an assertion");
     check_guards(plan);

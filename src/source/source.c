@@ -46,6 +46,13 @@ uint32_t sources_add(struct sources *sources, const char *path, const char *text
     return (uint32_t)(sources->files.count - 1);
 }
 
+uint32_t sources_add_data(struct sources *sources, const char *path, const char *text, size_t length)
+{
+    uint32_t file = sources_add(sources, path, text, length, false);
+    sources->files.items[file]->data = true;
+    return file;
+}
+
 const struct source *sources_get(const struct sources *sources, uint32_t file)
 {
     return sources->files.items[file];

@@ -19,6 +19,7 @@ struct source {
     const char *path; /* as the user named it; "stdlib:gpus/nvidia-hopper.perf" for embedded files */
     const char *text; /* `length` bytes, then a NUL */
     size_t length;
+    bool data;       /* a table that the plan reads: shown in messages, no part of its text */
     bool embedded;   /* part of the standard library inside the binary */
     uint32_t *lines; /* offset of each line's first byte */
     size_t line_count;
@@ -34,6 +35,9 @@ struct sources *sources_new(struct arena *arena);
 /* Adds a file whose text the caller keeps alive (normally in the same arena). Returns its number. */
 uint32_t sources_add(struct sources *sources, const char *path, const char *text, size_t length,
                      bool embedded);
+
+/* The same for a table of data. */
+uint32_t sources_add_data(struct sources *sources, const char *path, const char *text, size_t length);
 
 /* The file with this number. */
 const struct source *sources_get(const struct sources *sources, uint32_t file);
