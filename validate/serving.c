@@ -101,6 +101,14 @@ static const char *engine_of(const char *name)
     return strcmp(name, "trtllm") == 0 ? "tensorrt-llm" : name;
 }
 
+/* The catalogue's engine for a row: by release where releases have their own coefficients. */
+static const char *release_of(const struct csv *csv, const struct csv_row *row)
+{
+    const char *engine = csv_field(csv, row, "engine"), *version = csv_field(csv, row, "engine_version");
+    bool newer = strncmp(version, "0.18", 4) == 0 || strncmp(version, "0.19", 4) == 0;
+    return strcmp(engine, "vllm") == 0 && newer ? "vllm-0.18" : engine_of(engine);
+}
+
 static const char *card_of(const char *name)
 {
     for (size_t i = 0; i < sizeof cards / sizeof cards[0]; i++)
@@ -133,7 +141,7 @@ static void add_scenario(struct buffer *plan, const struct csv *csv, const struc
     const char *model = models[model_of(csv_field(csv, row, "model"))].model;
     double dp = csv_number(csv, row, "attention_dp"), ep = csv_number(csv, row, "ep");
     dp = dp > 1 ? dp : 1;
-    buffer_printf(plan, "scenario %s {\n  gpu = %s   model = %s   engine = %s\n", csv_field(csv, row, "id"),
+    buffer_printf(plan, "scenario %s {\n  gpu = %s   model = %s   engine = \"%s\"\n", csv_field(csv, row, "id"),
                   card_of(csv_field(csv, row, "gpu")), model, engine);
     buffer_printf(plan, "  tp = %g", csv_number(csv, row, "gpus") / dp);
     if (dp > 1)
@@ -226,7 +234,7 @@ struct evaluator *serving_evaluator(struct arena *arena, const struct csv *csv, 
     struct buffer plan = buffer_in(arena);
     for (size_t i = 0; i < csv->rows.count; i++) {
         const struct csv_row *row = &csv->rows.items[i];
-        add_scenario(&plan, csv, row, engine != NULL ? engine : engine_of(csv_field(csv, row, "engine")));
+        add_scenario(&plan, csv, row, engine != NULL ? engine : release_of(csv, row));
     }
     return plan_of(arena, "serving.perf", &plan);
 }

@@ -34,7 +34,7 @@ static double scaling_efficiency(const struct pm_case *input, const struct pm_re
     struct pm_case single = *input;
     single.tp = single.pp = single.dp = single.ep = 1;
     single.prepared = input->prepared->single;
-    struct pm_load load = pm_decode_load(&single, result->expected.running, pm_case_contexts(input));
+    struct pm_load load = pm_decode_load(&single, result->expected.decoding, pm_case_contexts(input));
     double several = result->decode.time;
     if (result->expected.tpot < 0) {
         load = (struct pm_load){.queries = 1, .prompt = pm_prompt_tokens(input), .requests = 1};
@@ -66,7 +66,7 @@ static void evaluate_use(const struct pm_case *input, struct pm_result *out)
     double replicas = pm_at_least(input->replicas, 1), throughput = out->expected.throughput;
     double gpus = layout.gpus * replicas, prompt = pm_prompt_tokens(input);
     /* A GPU of a pipeline works on its stage of every micro-batch in flight. */
-    double duty = pm_micro_batches(&layout, out->expected.running) / layout.pp;
+    double duty = pm_micro_batches(&layout, out->expected.decoding) / layout.pp;
     double seconds = pm_at_least(out->decode.time, out->decode_ceiling.time);
     out->mfu = pm_divide(2 * out->params.active * throughput, gpus * pm_peak_16(gpu));
     out->mbu = pm_divide(out->decode.bytes_moved * duty, seconds * pm_at_least(gpu->bandwidth, 1));
@@ -80,7 +80,7 @@ static void evaluate_use(const struct pm_case *input, struct pm_result *out)
     if (gpu->tdp > 0 && throughput > 0) {
         out->energy_per_token = pm_divide(gpu->tdp * gpus, throughput);
     }
-    out->expert_exchange = expert_exchange(input, out->expected.running);
+    out->expert_exchange = expert_exchange(input, out->expected.decoding);
 }
 
 static void evaluate_memory(const struct pm_case *input, struct pm_result *out)

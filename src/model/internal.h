@@ -319,6 +319,28 @@ double pm_queries(const struct pm_case *input);
 /* Sequences that run at once. */
 double pm_running(const struct pm_case *input, const struct pm_memory *memory);
 
+/* ---- prefill -------------------------------------------------------------------------------- */
+
+/* Prompt tokens that a prefix cache holds: at least the last one is computed. */
+double pm_cached_tokens(const struct pm_case *input);
+/* Chunks that a prompt passes in. */
+double pm_prompt_chunks(const struct pm_case *input);
+/* All steps of one prompt, `base` decoding meanwhile. Returns how many. */
+double pm_prefill_steps(const struct pm_case *input, const struct pm_load *base, struct pm_step *sum);
+/* What the stages of a pipeline make of the steps of `chunks` chunks. */
+void pm_pipeline(const struct pm_case *input, double chunks, struct pm_step *step);
+/* Prompts in one step: as many as are wanted, as far as the chunk allows. */
+double pm_prompts_at_most(const struct pm_case *input, double wanted);
+/* The time of a step with as many; of the mean step where prompts take several. */
+double pm_crowded_step(const struct pm_case *input, const struct pm_load *decoding, double prompts);
+
+/* ---- speculation ---------------------------------------------------------------------------- */
+
+double pm_tokens_per_step(const struct pm_case *input);
+/* Seconds of the drafts of one step, expected and at the ceiling. */
+double pm_draft_time(const struct pm_case *input, double sequences, struct pm_contexts contexts);
+double pm_draft_ceiling(const struct pm_case *input, double sequences, struct pm_contexts contexts);
+
 /* ---- service -------------------------------------------------------------------------------- */
 
 /* What the rest starts from: sequences that run and tokens that they read, once memory is known. */

@@ -171,6 +171,7 @@ struct pm_engine {
     double recurrent_factor;            /* on t0 of projections into, and updates of, states; 0: 1 */
     double efficiency_oneshot;          /* share of the link when every GPU reads all others; 0: rings only */
     double ring_time;                   /* s that a ring takes longer than that, besides */
+    double stream_share;                /* of the output that a stream interval takes at most; 0: all of it */
     double user_time;                   /* s until the first token for every running user: tokeniser, HTTP */
     double rate_cap;                    /* FLOP/s that matrix kernels reach on any card; 0: none */
     double efficiency_weight_only;      /* factor on dense efficiency of widened formats; 0: 1 */
@@ -364,12 +365,14 @@ double pm_kv_equals_weights(const struct pm_case *input);
 /* One reading (ceiling or expected). A time that does not exist for the case is negative. */
 struct pm_service {
     double running;             /* sequences that run at once, at most the batch */
+    double decoding;            /* of them; fewer where prompts fill the steps */
     double decode_step;         /* s, mean */
     double interference;        /* s per token */
     double tpot;                /* s per token and user */
     double prefill;             /* s of one prompt, decode steps that share its own included */
     double prefill_share;       /* s that one prefill costs everybody else: P of calibration.md */
-    double prefill_step_share;  /* decode steps that carry a part of a prompt; above 1 they carry several */
+    double prefill_packed;      /* s per prompt among others in full steps with nothing to decode */
+    double prefill_step_share;  /* of decode steps that carry (a part of) a prompt; above 1: several */
     double request_time;        /* s, inside ttft: HTTP, tokeniser, first scheduling */
     double stream_time;         /* s, inside ttft: decode steps before the client sees a token */
     double wave_time;           /* s, inside ttft: prefills of the others */

@@ -17,145 +17,9 @@ struct pm_contexts pm_case_contexts(const struct pm_case *input)
     return (struct pm_contexts){prompt + 1, prompt + steps};
 }
 
-/* Prompt tokens that a prefix cache holds: at least the last one is computed. */
-static double cached_tokens(const struct pm_case *input)
-{
-    return pm_at_most(pm_at_least(input->cached_prefix, 0), pm_at_least(pm_prompt_tokens(input) - 1, 0));
-}
-
-/* Tokens that one verification of `drafts` drafts yields: (1 - a^(g+1)) / (1 - a), Leviathan et al. 2023. */
-static double tokens_per_step(const struct pm_case *input)
-{
-    double drafts = pm_at_least(input->draft_tokens, 0);
-    double acceptance = pm_at_most(pm_at_least(input->acceptance, 0), 1);
-    if (!(drafts > 0)) {
-        return 1;
-    }
-    return acceptance < 1 ? (1 - pow(acceptance, drafts + 1)) / (1 - acceptance) : drafts + 1;
-}
-
 static bool has_decode(const struct pm_case *input)
 {
     return pm_is_static(input) || input->output > 1 || !(input->prompt > 0);
-}
-
-/* ---- prefill -------------------------------------------------------------------------------- */
-
-/* A prompt passes in chunks, each a step with the decoding sequences; many equal ones are priced at their
- * mean, which is exact while no operation changes sides. */
-enum { CHUNKS_ONE_BY_ONE = 64 };
-
-static void add_scaled(struct pm_step *sum, const struct pm_step *step, double times)
-{
-    struct pm_step scaled = *step;
-    for (int i = 0; i < PM_BOUND_COUNT; i++) {
-        scaled.term[i] *= times;
-    }
-    scaled.allreduces *= times;
-    scaled.allreduce_time *= times;
-    scaled.launches *= times;
-    scaled.host_time *= times;
-    scaled.bytes_moved *= times;
-    scaled.work *= times;
-    pm_step_add(sum, &scaled);
-}
-
-/* All steps of one prompt, `base` decoding meanwhile. Returns how many. */
-static double prefill_steps(const struct pm_case *input, const struct pm_load *base, struct pm_step *sum)
-{
-    double cached = cached_tokens(input), fresh = pm_prompt_tokens(input) - cached;
-    double chunk = input->chunk > 0 ? input->chunk : input->engine->chunk;
-    double chunks = chunk > 0 && !input->engine->ideal ? pm_at_least(ceil(fresh / chunk), 1) : 1;
-    *sum = (struct pm_step){0};
-    if (!(fresh > 0)) {
-        return 0;
-    }
-    struct pm_load load = *base;
-    struct pm_step step;
-    double done = 0;
-    load.tower_tokens = pm_at_most(input->model->tower_tokens, fresh);
-    if (chunks > CHUNKS_ONE_BY_ONE) {
-        double equal = chunks - 1;
-        load.prompt = chunk;
-        load.cached = cached + (equal - 1) / 2 * chunk;
-        load.requests = 0;
-        load.tower_tokens = 0; /* with the last chunk below */
-        pm_step_of(input, &load, &step, NULL, 0, NULL);
-        add_scaled(sum, &step, equal);
-        done = equal * chunk;
-        load.tower_tokens = pm_at_most(input->model->tower_tokens, fresh);
-    }
-    while (done < fresh) {
-        double rest = fresh - done;
-        load.prompt = chunks > 1 ? pm_at_most(rest, chunk) : rest;
-        load.cached = cached + done;
-        load.requests = load.prompt >= rest ? 1 : 0;
-        pm_step_of(input, &load, &step, NULL, 0, NULL);
-        if (chunks > 1) {
-            pm_step_add(sum, &step);
-        } else {
-            *sum = step;
-        }
-        load.tower_tokens = 0;
-        done = load.prompt >= rest ? fresh : done + load.prompt;
-    }
-    return chunks;
-}
-
-/* Chunks follow each other through the stages of a pipeline: n of them take n + s - 1 of the times that one
- * needs for one of s stages. */
-static void pipeline(const struct pm_case *input, double chunks, struct pm_step *step)
-{
-    double stages = pm_layout_of(input).pp;
-    if (stages > 1 && chunks > 1) {
-        struct pm_step through = {0};
-        add_scaled(&through, step, (chunks + stages - 1) / (chunks * stages));
-        *step = through;
-    }
-}
-
-/* ---- drafts --------------------------------------------------------------------------------- */
-
-/* A decode step of the drafts: the draft model's, or a share of the model's own for multi-token prediction
- * (1.5 blocks: one and the projection and head; calibration.md section 6); n-gram drafts are free. */
-static const double MTP_BLOCKS = 1.5;
-
-static struct pm_case draft_case(const struct pm_case *input)
-{
-    struct pm_case draft = *input;
-    draft.model = input->draft_model != NULL ? input->draft_model : input->model;
-    draft.prepared = input->draft_model != NULL ? input->prepared->draft : input->prepared;
-    draft.draft_model = NULL;
-    draft.draft_tokens = 0;
-    return draft;
-}
-
-/* The host schedules a sequence once for drafts and verification, so a draft has no time per sequence. */
-static double draft_time(const struct pm_case *input, double sequences, struct pm_contexts contexts)
-{
-    struct pm_step step;
-    struct pm_case draft = draft_case(input);
-    bool prediction = input->draft_model == NULL && input->model->mtp_params > 0;
-    if (!(input->draft_tokens > 0) || (input->draft_model == NULL && !prediction)) {
-        return 0;
-    }
-    struct pm_load load = pm_decode_load(&draft, sequences, contexts);
-    pm_step_of(&draft, &load, &step, NULL, 0, NULL);
-    double layers = pm_at_least(input->prepared->view.layers, 1);
-    double part = prediction ? pm_at_most(MTP_BLOCKS / layers, 1) : 1;
-    return input->draft_tokens * part * (step.time - step.host_time);
-}
-
-static double draft_ceiling(const struct pm_case *input, double sequences, struct pm_contexts contexts)
-{
-    if (!(input->draft_tokens > 0) || input->draft_model == NULL) {
-        return 0;
-    }
-    struct pm_ceiling ceiling;
-    struct pm_case draft = draft_case(input);
-    struct pm_load load = pm_decode_load(&draft, sequences, contexts);
-    pm_ceiling_of(&draft, &load, &ceiling);
-    return input->draft_tokens * ceiling.time;
 }
 
 /* ---- the closed loop ------------------------------------------------------------------------ */
@@ -193,18 +57,19 @@ static void finish(const struct pm_case *input, struct pm_service *service)
 static void decode_at_ceiling(const struct pm_case *input, struct pm_contexts contexts, struct pm_result *out)
 {
     struct pm_service *service = &out->ceiling;
-    struct pm_load load = pm_decode_load(input, service->running, contexts);
+    struct pm_load load = pm_decode_load(input, service->decoding, contexts);
     pm_ceiling_of(input, &load, &out->decode_ceiling);
     service->decode_step = -1;
     if (has_decode(input)) {
-        service->decode_step = out->decode_ceiling.time + draft_ceiling(input, service->running, contexts);
+        service->decode_step =
+            out->decode_ceiling.time + pm_draft_ceiling(input, service->decoding, contexts);
     }
 }
 
 static void serve_ceiling(const struct pm_case *input, struct pm_contexts contexts, struct pm_result *out)
 {
     struct pm_service *service = &out->ceiling;
-    double prompt = pm_prompt_tokens(input), cached = cached_tokens(input);
+    double prompt = pm_prompt_tokens(input), cached = pm_cached_tokens(input);
     decode_at_ceiling(input, contexts, out);
     service->prefill = -1;
     if (prompt > 0) {
@@ -212,52 +77,6 @@ static void serve_ceiling(const struct pm_case *input, struct pm_contexts contex
         service->prefill = out->prefill_ceiling.time;
     }
     finish(input, service);
-}
-
-/* Prompts in every step when there is a prompt for each: as many as come, as far as the chunk allows. The
- * time of such a step. */
-static double crowded_step(const struct pm_case *input, const struct pm_load *decoding, double chunks,
-                           double prompts)
-{
-    double cached = cached_tokens(input), fresh = pm_prompt_tokens(input) - cached;
-    struct pm_step step;
-    if (chunks > 1) {
-        return prefill_steps(input, decoding, &step) > 0 ? step.time / chunks : 0;
-    }
-    struct pm_load load = *decoding;
-    load.prompt = prompts * fresh;
-    load.prompts = load.requests = prompts;
-    load.cached = cached;
-    load.tower_tokens = prompts * pm_at_most(input->model->tower_tokens, fresh);
-    pm_step_of(input, &load, &step, NULL, 0, NULL);
-    return step.time;
-}
-
-/* While a request decodes, each other running sequence needs one prefill. Where those take a part of the
- * steps, the mean token pays that part of their extra time. Where they would take more than all steps, every
- * step carries several prompts, as far as its chunk allows, with the fewer sequences that decode meanwhile;
- * and the prompts that are left delay each other's first token. Never faster with a slower card: the former
- * grows with the mixed step and the decode step, the latter with a whole mixed step. */
-static void share_steps(const struct pm_case *input, const struct pm_load *load, double chunks,
-                        struct pm_result *out)
-{
-    struct pm_service *service = &out->expected;
-    struct pm_layout layout = pm_layout_of(input);
-    double others = pm_at_least(service->running - 1, 0), steps = input->output / service->tokens_per_step;
-    double wanted = others / (steps * layout.dp * layout.pp), chunk = pm_chunk(input);
-    service->interference = others / input->output * service->prefill_share;
-    service->prefill_step_share = wanted * chunks;
-    if (input->engine->as_calibrated || !(service->prefill_step_share > 1)) {
-        return;
-    }
-    double fresh = pm_prompt_tokens(input) - cached_tokens(input);
-    double most = chunks > 1 ? 1 / chunks : pm_at_least(chunk / fresh, 1);
-    double carried = chunk > 0 ? pm_at_most(wanted, most) : wanted;
-    struct pm_load decoding = *load;
-    decoding.sequences *= carried / wanted;
-    double step = crowded_step(input, &decoding, chunks, carried);
-    service->interference = pm_at_least(step - out->decode.time, 0) / service->tokens_per_step;
-    service->wave_time += (wanted / carried - 1) * steps * step;
 }
 
 /* Efficiencies above 1 and the like must not break the bound. */
@@ -281,25 +100,96 @@ static void scale_to(struct pm_step *step, double time)
     step->time = time;
 }
 
+/* ---- prompts among decode steps ------------------------------------------------------------- */
+
+/* Decode steps of different users go on side by side: replicas of attention, and stages of a pipeline. */
+static double lanes_of(const struct pm_case *input)
+{
+    struct pm_layout layout = pm_layout_of(input);
+    return layout.dp * layout.pp;
+}
+
+/* Decode steps of one request. */
+static double steps_of(const struct pm_case *input, const struct pm_service *service)
+{
+    return input->output / service->tokens_per_step;
+}
+
+/* While a request decodes, each other running sequence needs one prefill. Where those take less than all
+ * steps, the mean token pays its share of their extra time. Where they would take more, every step carries
+ * several prompts, as far as its chunk allows; fewer sequences then decode at once, and the others wait. */
+static void share_steps(const struct pm_case *input, struct pm_service *service)
+{
+    service->decoding = service->running;
+    if (pm_is_static(input) || !has_decode(input) || !(input->prompt > 0)) {
+        return;
+    }
+    double others = pm_at_least(service->running - 1, 0);
+    double wanted = others / (steps_of(input, service) * lanes_of(input));
+    service->prefill_step_share = wanted * pm_prompt_chunks(input);
+    if (service->prefill_step_share > 1 && !input->engine->as_calibrated && !input->engine->ideal) {
+        double decoding = service->running * pm_prompts_at_most(input, wanted) / wanted;
+        service->decoding = pm_at_most(pm_at_least(decoding, 1), service->running);
+    }
+}
+
+/* The time that one prompt takes where many wait, in steps as full as the chunk allows and with nothing to
+ * decode: the first wave of a closed loop. The form that was fitted first took the extra time of one. */
+static double packed_prefill(const struct pm_case *input, const struct pm_result *out, double alone)
+{
+    const struct pm_load nothing = {.queries = 1};
+    double waiting = out->expected.running / lanes_of(input), prompts = pm_prompts_at_most(input, waiting);
+    if (input->engine->as_calibrated) {
+        return out->expected.prefill_share;
+    }
+    double seconds = prompts > 1 ? pm_crowded_step(input, &nothing, prompts) / prompts : alone;
+    return seconds / lanes_of(input);
+}
+
+/* What users who prefill cost those who decode, and each other. `alone`: seconds of the steps of one prompt
+ * by itself. Never less with a slower card: the interference puts mixed steps in place of decode steps, and
+ * waits are whole steps. */
+static void interfere(const struct pm_case *input, const struct pm_load *load, double alone,
+                      struct pm_result *out)
+{
+    struct pm_service *service = &out->expected;
+    const struct pm_engine *engine = input->engine;
+    double others = pm_at_least(service->running - 1, 0);
+    double host = pm_at_least(engine->user_time, 0) * service->running;
+    if (!has_decode(input)) {
+        /* The loop is nothing but prefills, and each request waits for all others'. */
+        service->wave_time = others * service->prefill_share + host;
+        return;
+    }
+    service->interference = others / input->output * service->prefill_share;
+    service->prefill_packed = packed_prefill(input, out, alone);
+    service->wave_time = engine->first_wave * others * service->prefill_packed + host;
+    if (service->prefill_step_share > 1 && !engine->as_calibrated) {
+        double steps = steps_of(input, service), wanted = others / (steps * lanes_of(input));
+        double carried = pm_prompts_at_most(input, wanted), step = pm_crowded_step(input, load, carried);
+        service->interference = pm_at_least(step - out->decode.time, 0) / service->tokens_per_step;
+        service->wave_time = (wanted / carried - 1) * steps * step + host +
+                             engine->first_wave * others * carried / wanted * service->prefill_packed;
+    }
+}
+
 static void decode_expected(const struct pm_case *input, struct pm_contexts contexts, struct pm_result *out)
 {
     struct pm_service *service = &out->expected;
-    struct pm_load load = pm_decode_load(input, service->running, contexts);
+    struct pm_load load = pm_decode_load(input, service->decoding, contexts);
     pm_step_of(input, &load, &out->decode, NULL, 0, NULL);
     raise_to(&out->decode, out->decode_ceiling.time);
     service->decode_step = -1;
     if (has_decode(input)) {
-        service->decode_step = out->decode.time + draft_time(input, service->running, contexts);
+        service->decode_step = out->decode.time + pm_draft_time(input, service->decoding, contexts);
         service->decode_step = pm_at_least(service->decode_step, out->ceiling.decode_step);
     }
 }
 
 static void serve_expected(const struct pm_case *input, struct pm_contexts contexts, struct pm_result *out)
 {
-    const struct pm_engine *engine = input->engine;
     struct pm_service *service = &out->expected;
-    struct pm_layout layout = pm_layout_of(input);
-    struct pm_load load = pm_decode_load(input, service->running, contexts), alone = {.queries = 1};
+    struct pm_load load = pm_decode_load(input, service->decoding, contexts), alone = {.queries = 1};
     bool decodes = has_decode(input), prompts = input->prompt > 0, loop = !pm_is_static(input);
     decode_expected(input, contexts, out);
     service->prefill = -1;
@@ -307,26 +197,24 @@ static void serve_expected(const struct pm_case *input, struct pm_contexts conte
         finish(input, service);
         return;
     }
-    pipeline(input, prefill_steps(input, &alone, &out->prefill), &out->prefill);
+    double chunks = pm_prefill_steps(input, &alone, &out->prefill), alone_time = out->prefill.time;
+    pm_pipeline(input, chunks, &out->prefill);
     raise_to(&out->prefill, out->prefill_ceiling.time);
-    double chunks = prefill_steps(input, decodes ? &load : &alone, &out->mixed);
+    pm_prefill_steps(input, decodes ? &load : &alone, &out->mixed);
     raise_to(&out->mixed, out->prefill_ceiling.time);
     double extra = out->mixed.time - (decodes ? chunks * out->decode.time : 0);
-    pipeline(input, chunks, &out->mixed);
+    pm_pipeline(input, chunks, &out->mixed);
     raise_to(&out->mixed, out->prefill_ceiling.time);
-    service->request_time = engine->request_time;
-    service->stream_time = engine->stream_interval; /* steps; finish() turns them into time */
+    service->request_time = input->engine->request_time;
+    service->stream_time = input->engine->stream_interval; /* steps; finish() turns them into time */
+    if (loop && input->engine->stream_share > 0) {
+        service->stream_time = pm_at_most(service->stream_time, input->engine->stream_share * input->output);
+    }
     service->prefill = loop ? out->mixed.time : out->prefill.time;
     if (loop) {
         /* Replicas prefill at the same time; in a pipeline each stage is held up for its own part. */
-        service->prefill_share = pm_at_least(extra, 0) / (layout.dp * layout.pp);
-        /* Without decoding the loop is nothing but prefills, and each request waits for all others'. */
-        service->wave_time = (decodes ? engine->first_wave : 1) * pm_at_least(service->running - 1, 0) *
-                                 service->prefill_share +
-                             pm_at_least(engine->user_time, 0) * service->running;
-        if (decodes) {
-            share_steps(input, &load, chunks, out);
-        }
+        service->prefill_share = pm_at_least(extra, 0) / lanes_of(input);
+        interfere(input, &load, alone_time, out);
     }
     finish(input, service);
 }
@@ -365,9 +253,13 @@ static void set_bands(const struct pm_case *input, const struct pm_service *ceil
 void pm_serve_start(const struct pm_case *input, struct pm_result *out)
 {
     struct pm_contexts contexts = pm_case_contexts(input);
+    struct pm_service start = {.running = pm_running(input, &out->memory),
+                               .tokens_per_step = pm_tokens_per_step(input)};
+    share_steps(input, &start);
     out->context = (contexts.first + contexts.last) / 2;
-    out->ceiling.running = out->expected.running = pm_running(input, &out->memory);
-    out->ceiling.tokens_per_step = out->expected.tokens_per_step = tokens_per_step(input);
+    out->ceiling.running = out->expected.running = start.running;
+    out->ceiling.decoding = out->expected.decoding = start.decoding;
+    out->ceiling.tokens_per_step = out->expected.tokens_per_step = start.tokens_per_step;
 }
 
 void pm_serve_decode(const struct pm_case *input, struct pm_result *out)
@@ -386,7 +278,9 @@ void pm_serve(const struct pm_case *input, struct pm_result *out)
     struct pm_band one = {1, 1};
     struct pm_service start = {.running = out->expected.running,
                                .tokens_per_step = out->expected.tokens_per_step};
+    share_steps(input, &start);
     out->ceiling = out->expected = start;
+    out->ceiling.prefill_step_share = 0;
     out->prefill_ceiling = (struct pm_ceiling){0};
     out->prefill = out->mixed = (struct pm_step){0};
     serve_ceiling(input, contexts, out);

@@ -201,6 +201,7 @@ static void read_engine_refinements(struct bind_job *job, struct decl *decl, str
     out->efficiency_oneshot = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_ONESHOT, 0);
     out->ring_time = bind_number(job, decl, ATTR_ENGINE_RING_TIME, 0);
     out->user_time = bind_number(job, decl, ATTR_ENGINE_USER_TIME, 0);
+    out->stream_share = bind_number(job, decl, ATTR_ENGINE_STREAM_SHARE, 0);
     out->rate_cap = bind_number(job, decl, ATTR_ENGINE_RATE_CAP, 0);
     out->efficiency_weight_only = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_WEIGHT_ONLY, 1);
     out->kind_bandwidth[PM_MEMORY_HBM] = bind_number(job, decl, ATTR_ENGINE_BANDWIDTH_HBM, 1);

@@ -52,20 +52,20 @@ static const struct {
     {Q_MEMORY_WEIGHTS_OTHER, "model.params.other weights model.weights " SHARDS},
     {Q_WEIGHT_VALUE_BYTES, "weights model.weights model.params"},
     {Q_DECODE_CONTEXT, "prompt output context"},
-    {Q_DECODE_MATRIX_WORK, "model.matmul_params_active ceiling.running speculation.tokens " SHARDS},
-    {Q_DECODE_ATTENTION_WORK, "model.layers decode.context ceiling.running speculation.tokens " SHARDS},
+    {Q_DECODE_MATRIX_WORK, "model.matmul_params_active decoding speculation.tokens " SHARDS},
+    {Q_DECODE_ATTENTION_WORK, "model.layers decode.context decoding speculation.tokens " SHARDS},
     {Q_DECODE_WEIGHT_TRAFFIC, "weight_bytes model.matmul_params_active " SHARDS},
-    {Q_DECODE_KV_TRAFFIC, "memory.kv_per_token memory.kv_fixed decode.context ceiling.running " SHARDS},
+    {Q_DECODE_KV_TRAFFIC, "memory.kv_per_token memory.kv_fixed decode.context decoding " SHARDS},
     {Q_DECODE_PEAK, "decode.work weights model.weights kv_cache gpu.peak.bf16 gpu.peak.fp16 gpu.peak.fp8 "
                     "gpu.peak.int8 gpu.peak.fp4"},
     {Q_DECODE_BALANCE, "gpu.bandwidth"},
     {Q_DECODE_BOUND, DECODE_TERMS},
-    {Q_DECODE_DISTINCT_EXPERTS, "model.experts model.active_experts running"},
+    {Q_DECODE_DISTINCT_EXPERTS, "model.experts model.active_experts decoding"},
     {Q_DECODE_TIME_WEIGHTS, "decode.weight_traffic gpu.bandwidth"},
     {Q_DECODE_TIME_KV, "decode.kv_traffic gpu.bandwidth"},
     {Q_DECODE_TIME_COMPUTE, "decode.work decode.peak"},
-    {Q_DECODE_TIME_COMMUNICATION, "decode.allreduces gpu.link running model.hidden " SHARDS},
-    {Q_DECODE_TIME_FIXED, "decode.launches engine.operation_time running engine.sequence_time"},
+    {Q_DECODE_TIME_COMMUNICATION, "decode.allreduces gpu.link decoding model.hidden " SHARDS},
+    {Q_DECODE_TIME_FIXED, "decode.launches engine.operation_time decoding engine.sequence_time"},
     {Q_DECODE_STEP, "decode.time prompt output"},
     {Q_DECODE_LAUNCHES, "model.layers"},
     {Q_DECODE_ALLREDUCES, "model.layers " SHARDS},
@@ -76,12 +76,14 @@ static const struct {
                         "gpu.peak.fp8 gpu.peak.int8 gpu.peak.fp4"},
     {Q_PREFILL_BOUND, PREFILL_TERMS},
     {Q_PREFILL_TIME, PREFILL_TERMS},
+    {Q_PREFILL_PACKED, "prefill.time.compute engine.chunk chunk prompt running dp pp"},
+    {Q_PREFILL_STEP_SHARE, "running output speculation.tokens_per_step prompt engine.chunk chunk dp pp"},
     {Q_PREFILL_EXTRA, "prefill.time decode.time dp pp"},
-    {Q_PREFILL_TIME_WEIGHTS, "prefill.traffic prompt running gpu.bandwidth"},
-    {Q_PREFILL_TIME_KV, "prompt running gpu.bandwidth"},
-    {Q_PREFILL_TIME_COMPUTE, "prefill.work prompt running"},
-    {Q_PREFILL_TIME_COMMUNICATION, "prompt running gpu.link model.hidden " SHARDS},
-    {Q_PREFILL_TIME_FIXED, "prompt running engine.operation_time engine.sequence_time"},
+    {Q_PREFILL_TIME_WEIGHTS, "prefill.traffic prompt decoding gpu.bandwidth"},
+    {Q_PREFILL_TIME_KV, "prompt decoding gpu.bandwidth"},
+    {Q_PREFILL_TIME_COMPUTE, "prefill.work prompt decoding"},
+    {Q_PREFILL_TIME_COMMUNICATION, "prompt decoding gpu.link model.hidden " SHARDS},
+    {Q_PREFILL_TIME_FIXED, "prompt decoding engine.operation_time engine.sequence_time"},
     {Q_CEILING_DECODE_COMPUTE_TIME, "decode.work"},
     {Q_CEILING_DECODE_BOUND, "ceiling.decode.compute_time ceiling.decode.memory_time"},
     {Q_CEILING_DECODE_STEP, "ceiling.decode.time prompt output"},
@@ -93,9 +95,10 @@ static const struct {
     {Q_CEILING_LATENCY, "ceiling.ttft ceiling.tpot output"},
     {Q_INTERFERENCE, "prefill.time decode.time running output engine.chunk chunk " SHARDS},
     {Q_FIRST_TOKEN_HOST, "engine.request_time"},
-    {Q_FIRST_TOKEN_STREAM, "engine.stream_interval"},
+    {Q_FIRST_TOKEN_STREAM, "engine.stream_interval engine.stream_share output"},
     {Q_FIRST_TOKEN_WAVE, "prefill.time running output engine.chunk chunk " SHARDS},
     {Q_RUNNING, "batch max_batch"},
+    {Q_DECODING, "running prefill.step_share engine.chunk chunk"},
     {Q_TOKENS_PER_STEP, "speculation.tokens speculation.acceptance"},
     {Q_HYPOTHETICAL, "fits max_batch"},
     {Q_VERIFIED, "gpu.measured engine model.experts pp speculation.tokens"},
@@ -264,13 +267,13 @@ static bool step_of(const struct binding *binding, const struct pm_result *resul
 {
     const struct pm_case *input = &binding->input;
     if (!prefill) {
-        pm_expected_step(input, result->expected.running, result->context, 0, step, ops, PM_OPS_MAX, count);
+        pm_expected_step(input, result->expected.decoding, result->context, 0, step, ops, PM_OPS_MAX, count);
         return true;
     }
     if (input->cached_prefix > 0 || input->model->tower_tokens > 0)
         return false;
     bool alone = input->static_step || !(result->expected.tpot > 0);
-    pm_expected_step(input, alone ? 0 : result->expected.running, alone ? 0 : result->context, input->prompt,
+    pm_expected_step(input, alone ? 0 : result->expected.decoding, alone ? 0 : result->context, input->prompt,
                      step, ops, PM_OPS_MAX, count);
     return true;
 }
@@ -330,7 +333,7 @@ static const char *rates_of(struct arena *arena, const struct pm_case *input, co
 {
     const struct pm_gpu *gpu = input->gpu;
     if (bound == PM_BOUND_COMMUNICATION)
-        return "engine.allreduce_time engine.efficiency.link gpu.link gpu.pcie running model.hidden tp";
+        return "engine.allreduce_time engine.efficiency.link gpu.link gpu.pcie decoding model.hidden tp";
     struct buffer names = buffer_in(arena);
     if (bound != PM_BOUND_COMPUTE)
         return gpu->efficiency_bandwidth > 0 ? "gpu.bandwidth gpu.efficiency.bandwidth"

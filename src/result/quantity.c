@@ -116,7 +116,7 @@ static const struct pm_step *prefill_step(const struct binding *binding, const s
 static double distinct_experts(const struct binding *binding, const struct pm_result *result)
 {
     const struct pm_model *model = &binding->model->model;
-    double tokens = result->expected.running * (1 + binding->input.draft_tokens);
+    double tokens = result->expected.decoding * (1 + binding->input.draft_tokens);
     for (size_t i = 0; i < model->block_count; i++) {
         double experts = model->blocks[i].experts, active = model->blocks[i].active_experts;
         if (!(experts > 0))
@@ -163,7 +163,7 @@ static double fixed_time(const struct binding *binding, const struct pm_result *
 {
     const struct pm_engine *engine = &binding->engine_values;
     return result->decode.launches * engine->operation_time * factor +
-           result->expected.running * engine->sequence_time;
+           result->expected.decoding * engine->sequence_time;
 }
 
 static bool gpu_has_own(const struct bound_gpu *gpu, enum pm_compute format)

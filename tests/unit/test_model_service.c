@@ -50,9 +50,11 @@ Test(model_service, closed_loop)
 {
     struct served served;
     set_up(&served);
+    served.input.chunk = 1000; /* no step of the first wave holds two prompts */
     const struct pm_service *service = serve(&served);
     double decode = step(&served, 16, 1100, 0), mixed = step(&served, 16, 1100, 1000), share = mixed - decode;
-    double tpot = decode + 15.0 / 200 * share, ttft = 0.020 + mixed + 4 * tpot + 0.06 * 15 * share;
+    double wave = 0.06 * 15 * step(&served, 0, 0, 1000);
+    double tpot = decode + 15.0 / 200 * share, ttft = 0.020 + mixed + 4 * tpot + wave;
     near("decode step", service->decode_step, decode);
     near("interference", service->interference, 15.0 / 200 * share);
     near("tpot", service->tpot, tpot);
@@ -68,6 +70,59 @@ Test(model_service, closed_loop)
     served.input.replicas = 3;
     near("replicas", serve(&served)->throughput, 3 * 16 * 200 / (ttft + 199 * tpot));
     near("latency stays", served.result.expected.latency, ttft + 199 * tpot);
+}
+
+/* A model of weights alone: n prompts side by side are one of n times the length. */
+static void set_up_bare(struct served *served)
+{
+    set_up(served);
+    served->model.model = (struct pm_model){.declared_params = 8e9, .weights_format = fixture_bf16};
+    served->input.chunk = 8000;
+}
+
+/* 31 others with a prompt each for 10 steps: 3.1 prompts in every step, and in the first wave as many as
+ * 8000 tokens hold. With 201 others a step holds 8 prompts of the 20.1 that come; 8 / 20.1 of all
+ * sequences decode, and the prompts that are left, 12.1 / 8 of as many as all steps carry, wait. */
+Test(model_service, crowded_steps)
+{
+    struct served served;
+    set_up_bare(&served);
+    served.input.output = 10;
+    served.input.batch = 32;
+    const struct pm_service *service = serve(&served);
+    double decode = step(&served, 32, 1005, 0), crowded = step(&served, 32, 1005, 3100);
+    double packed = step(&served, 0, 0, 8000) / 8;
+    near("share of steps", service->prefill_step_share, 3.1);
+    near("all decode", service->decoding, 32);
+    near("interference", service->interference, crowded - decode);
+    near("packed", service->prefill_packed, packed);
+    near("first wave", service->wave_time, 0.06 * 31 * packed);
+    served.input.batch = 202;
+    service = serve(&served);
+    double decoding = 202 * 8 / 20.1;
+    decode = step(&served, decoding, 1005, 0), crowded = step(&served, decoding, 1005, 8000);
+    near("some decode", service->decoding, decoding);
+    near("full steps", service->interference, crowded - decode);
+    near("the rest waits", service->wave_time,
+         (20.1 / 8 - 1) * 10 * crowded + 0.06 * 201 * 8 / 20.1 * packed);
+    /* The form that was fitted first charges a mixed step for each. */
+    served.engine.as_calibrated = true;
+    served.input.batch = 32;
+    service = serve(&served);
+    near("as calibrated", service->interference,
+         3.1 * (step(&served, 32, 1005, 1000) - step(&served, 32, 1005, 0)));
+}
+
+/* A stream interval takes no more than its share of the output. */
+Test(model_service, stream_share)
+{
+    struct served served;
+    set_up(&served);
+    const struct pm_service *service = serve(&served);
+    near("steps", service->stream_time, 4 * service->tpot);
+    served.engine.stream_share = 0.01;
+    service = serve(&served);
+    near("a hundredth of 200", service->stream_time, 2 * service->tpot);
 }
 
 /* 1000 tokens in chunks of 400: 400, 400 and 200, each with a decode step, over what is cached before. */

@@ -1,0 +1,120 @@
+/* prefill.c: the steps of prompts: whole, in chunks that read weights and earlier tokens again, several side
+ * by side, and through the stages of a pipeline (model.md sections 3 and 6). */
+#include "model/internal.h"
+
+/* Prompt tokens that a prefix cache holds: at least the last one is computed. */
+double pm_cached_tokens(const struct pm_case *input)
+{
+    return pm_at_most(pm_at_least(input->cached_prefix, 0), pm_at_least(pm_prompt_tokens(input) - 1, 0));
+}
+
+/* ---- prefill -------------------------------------------------------------------------------- */
+
+/* A prompt passes in chunks, each a step with the decoding sequences; many equal ones are priced at their
+ * mean, which is exact while no operation changes sides. */
+enum { CHUNKS_ONE_BY_ONE = 64 };
+
+static void add_scaled(struct pm_step *sum, const struct pm_step *step, double times)
+{
+    struct pm_step scaled = *step;
+    for (int i = 0; i < PM_BOUND_COUNT; i++) {
+        scaled.term[i] *= times;
+    }
+    scaled.allreduces *= times;
+    scaled.allreduce_time *= times;
+    scaled.launches *= times;
+    scaled.host_time *= times;
+    scaled.bytes_moved *= times;
+    scaled.work *= times;
+    pm_step_add(sum, &scaled);
+}
+
+static double chunk_of(const struct pm_case *input)
+{
+    return input->engine->ideal ? 0 : pm_at_least(pm_chunk(input), 0);
+}
+
+double pm_prompt_chunks(const struct pm_case *input)
+{
+    double chunk = chunk_of(input), fresh = pm_prompt_tokens(input) - pm_cached_tokens(input);
+    return chunk > 0 ? pm_at_least(ceil(fresh / chunk), 1) : 1;
+}
+
+double pm_prefill_steps(const struct pm_case *input, const struct pm_load *base, struct pm_step *sum)
+{
+    double cached = pm_cached_tokens(input), fresh = pm_prompt_tokens(input) - cached;
+    double chunk = chunk_of(input), chunks = pm_prompt_chunks(input);
+    *sum = (struct pm_step){0};
+    if (!(fresh > 0)) {
+        return 0;
+    }
+    struct pm_load load = *base;
+    struct pm_step step;
+    double done = 0;
+    load.tower_tokens = pm_at_most(input->model->tower_tokens, fresh);
+    if (chunks > CHUNKS_ONE_BY_ONE) {
+        double equal = chunks - 1;
+        load.prompt = chunk;
+        load.cached = cached + (equal - 1) / 2 * chunk;
+        load.requests = 0;
+        load.tower_tokens = 0; /* with the last chunk below */
+        pm_step_of(input, &load, &step, NULL, 0, NULL);
+        add_scaled(sum, &step, equal);
+        done = equal * chunk;
+        load.tower_tokens = pm_at_most(input->model->tower_tokens, fresh);
+    }
+    while (done < fresh) {
+        double rest = fresh - done;
+        load.prompt = chunks > 1 ? pm_at_most(rest, chunk) : rest;
+        load.cached = cached + done;
+        load.requests = load.prompt >= rest ? 1 : 0;
+        pm_step_of(input, &load, &step, NULL, 0, NULL);
+        if (chunks > 1) {
+            pm_step_add(sum, &step);
+        } else {
+            *sum = step;
+        }
+        load.tower_tokens = 0;
+        done = load.prompt >= rest ? fresh : done + load.prompt;
+    }
+    return chunks;
+}
+
+/* Chunks follow each other through the stages of a pipeline: n of them take n + s - 1 of the times that one
+ * needs for one of s stages. */
+void pm_pipeline(const struct pm_case *input, double chunks, struct pm_step *step)
+{
+    double stages = pm_layout_of(input).pp;
+    if (stages > 1 && chunks > 1) {
+        struct pm_step through = {0};
+        add_scaled(&through, step, (chunks + stages - 1) / (chunks * stages));
+        *step = through;
+    }
+}
+
+/* ---- several prompts ------------------------------------------------------------------------ */
+
+double pm_prompts_at_most(const struct pm_case *input, double wanted)
+{
+    double chunk = chunk_of(input), chunks = pm_prompt_chunks(input);
+    double fresh = pm_prompt_tokens(input) - pm_cached_tokens(input);
+    double most = chunks > 1 ? 1 / chunks : pm_at_least(pm_divide(chunk, fresh), 1);
+    return chunk > 0 ? pm_at_most(wanted, most) : wanted;
+}
+
+double pm_crowded_step(const struct pm_case *input, const struct pm_load *decoding, double prompts)
+{
+    double cached = pm_cached_tokens(input), fresh = pm_prompt_tokens(input) - cached;
+    double chunks = pm_prompt_chunks(input);
+    struct pm_step step;
+    if (chunks > 1) {
+        return pm_prefill_steps(input, decoding, &step) > 0 ? step.time / chunks : 0;
+    }
+    struct pm_load load = *decoding;
+    load.prompt = prompts * fresh;
+    load.prompts = load.requests = prompts;
+    load.cached = cached;
+    load.tower_tokens = prompts * pm_at_most(input->model->tower_tokens, fresh);
+    pm_step_of(input, &load, &step, NULL, 0, NULL);
+    return step.time;
+}
