@@ -147,8 +147,18 @@ static enum exit_status diagnose(struct cli *cli, struct side *old, struct side 
     return status == EXIT_FINE ? new_status : status;
 }
 
+/* --lang, else what the new plan says, else the old one; a saved report says nothing. */
+static enum language language_of(const struct cli *cli, const struct side *old, const struct side *new)
+{
+    const struct side *plan = new->saved ? old : new;
+    return cli->language_given       ? cli->language
+           : plan->session.evaluator ? evaluator_language(plan->session.evaluator)
+                                     : LANGUAGE_EN;
+}
+
 static enum exit_status compare(struct cli *cli, struct side *old, struct side *new)
 {
+    new->report->language = language_of(cli, old, new);
     struct report *report;
     struct diff *diff = NULL;
     if (is_broken(old) || is_broken(new)) {

@@ -12,8 +12,8 @@ struct binder {
     struct arena *arena;
     struct map *formats, *gpus, *systems, *models, *engines; /* by declaration */
     struct map *told_effects; /* models whose attributes without effect were warned about */
-    struct map *told_peaks; /* by card: formats without a peak that were warned about */
-    struct decl *bf16;      /* what stands where nothing is declared */
+    struct map *told_peaks;   /* by card: formats without a peak that were warned about */
+    struct decl *bf16;        /* what stands where nothing is declared */
 };
 
 /* One binding in progress: how its errors are told. */

@@ -116,6 +116,7 @@ struct report *report_build(struct evaluator *evaluator, struct report_options o
         .view = plan_view(plan),
         .report = report,
         .language = evaluator_language(evaluator),
+        .phrases = diags_phrases(plan_diags(plan)),
     };
     report->language = builder.language;
     report->plan = builder.view->path;

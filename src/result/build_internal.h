@@ -17,6 +17,7 @@ struct builder {
     const struct plan_view *view;
     struct report *report;
     enum language language;
+    const struct phrases *phrases;       /* composed texts that are data, or NULL */
     const struct evaluation **scenarios; /* of the plan, in order */
     size_t count;
     size_t valid;                     /* how many of them have results */

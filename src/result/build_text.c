@@ -7,7 +7,6 @@
 #include "base/buffer.h"
 #include "result/build_internal.h"
 #include "result/name.h"
-#include "source/diag.h"
 #include "source/phrase.h"
 
 const char *words(const struct builder *builder, enum message message)
@@ -22,8 +21,7 @@ void say(const struct builder *builder, struct rich_text *out, enum tone tone, e
 
 const char *phrase(const struct builder *builder, const char *english)
 {
-    const struct diags *diags = builder->plan ? plan_diags(builder->plan) : NULL;
-    return phrase_in(diags ? diags_phrases(diags) : NULL, builder->language, english);
+    return phrase_in(builder->phrases, builder->language, english);
 }
 
 const char *label_of(const struct builder *builder, const struct quantity_info *info)

@@ -169,6 +169,7 @@ struct report *diff_side(struct evaluator *evaluator)
 {
     struct plan *plan = evaluator_plan(evaluator);
     struct report *side = ARENA_NEW(plan_arena(plan), struct report);
+    side->language = evaluator_language(evaluator);
     side->plan = plan_view(plan)->path;
     side->sources = plan_sources(plan);
     side->diags = plan_diags(plan);

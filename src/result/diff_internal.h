@@ -27,7 +27,7 @@ struct print_unit pair_unit(const struct quantity_info *row, struct dim dim, dou
 /* A side's number in that unit, with enough digits to tell it from the other. */
 const char *side_number(struct builder *builder, double value, double other, struct print_unit unit);
 /* What is no number: "yes", a word, or a dash. */
-const char *word_text(const struct report_quantity *quantity);
+const char *word_text(const struct builder *builder, const struct report_quantity *quantity);
 /* "31.0 → 38.4 ms". */
 const char *change_text(struct builder *builder, const struct diff_figure *figure);
 /* "24 %", "−0.08 %". */

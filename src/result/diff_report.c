@@ -29,9 +29,9 @@ void add_change_columns(struct builder *builder, struct report_table *table, con
 {
     if (lead)
         add_column(builder, table, lead, ALIGN_LEFT, NULL);
-    add_column(builder, table, "Figure", ALIGN_LEFT, NULL);
-    add_column(builder, table, "Old", ALIGN_RIGHT, NULL);
-    add_column(builder, table, "New", ALIGN_RIGHT, NULL);
+    add_column(builder, table, words(builder, M_FIGURE), ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_OLD), ALIGN_RIGHT, NULL);
+    add_column(builder, table, words(builder, M_NEW), ALIGN_RIGHT, NULL);
     add_column(builder, table, "\xCE\x94", ALIGN_RIGHT, NULL);
     add_column(builder, table, "\xCE\x94\xE2\x80\x89%", ALIGN_RIGHT, NULL);
 }
@@ -40,13 +40,15 @@ static void add_relative(struct builder *builder, struct report_row *row, const 
 {
     static const struct {
         enum tone tone;
-        const char *mark, *word;
+        const char *mark;
     } marks[] = {
-        [CHANGE_BETTER] = {TONE_GOOD, " " UP, "better " UP},
-        [CHANGE_WORSE] = {TONE_BAD, " " DOWN, "worse " DOWN},
-        [CHANGE_NEUTRAL] = {TONE_PLAIN, "", ""},
+        [CHANGE_BETTER] = {TONE_GOOD, " " UP},
+        [CHANGE_WORSE] = {TONE_BAD, " " DOWN},
+        [CHANGE_NEUTRAL] = {TONE_PLAIN, ""},
     };
-    const char *text = marks[figure->change].word;
+    const char *text = figure->change == CHANGE_BETTER  ? WORDS(builder, M_BETTER, UP)
+                       : figure->change == CHANGE_WORSE ? WORDS(builder, M_WORSE, DOWN)
+                                                        : "";
     if (figure->has_relative)
         text = arena_printf(builder->arena, "%s%s", relative_text(builder, figure->relative),
                             marks[figure->change].mark);
@@ -59,7 +61,8 @@ static void add_side(struct builder *builder, struct report_row *row, const stru
                      const struct report_quantity *other, struct print_unit unit)
 {
     if (side->type != QUANTITY_NUMBER) {
-        add_cell(builder, row, side->type == QUANTITY_ABSENT ? TONE_MUTED : TONE_PLAIN, word_text(side));
+        add_cell(builder, row, side->type == QUANTITY_ABSENT ? TONE_MUTED : TONE_PLAIN,
+                 word_text(builder, side));
         return;
     }
     double against = other->type == QUANTITY_NUMBER ? other->value : side->value;
@@ -83,7 +86,7 @@ void add_change_row(struct builder *builder, struct report_table *table, const c
     if (lead)
         add_cell(builder, row, TONE_NAME, lead);
     add_cell(builder, row, TONE_PLAIN,
-             with_unit(builder, figure->label ? figure->label : figure->row->label, unit));
+             with_unit(builder, figure->label ? figure->label : label_of(builder, figure->row), unit));
     add_side(builder, row, figure->old, figure->new, unit);
     add_side(builder, row, figure->new, figure->old, unit);
     if (figure->comparable)
@@ -98,9 +101,9 @@ static void add_summary(struct builder *builder, const struct diff *diff)
 {
     if (diff->changed == 0)
         return;
-    struct report_section *section = add_section(builder, "changes", "What changed", false);
-    struct report_table *table = add_table(builder, section, UP " better, " DOWN " worse");
-    add_change_columns(builder, table, "Scenario");
+    struct report_section *section = add_section(builder, "changes", words(builder, M_WHAT_CHANGED), false);
+    struct report_table *table = add_table(builder, section, WORDS(builder, M_UP_AND_DOWN, UP, DOWN));
+    add_change_columns(builder, table, words(builder, M_SCENARIO));
     for (size_t i = 0; i < diff->changed && i < SUMMARY_MAX; i++) {
         const struct diff_scenario *scenario = &diff->scenarios.items[i];
         for (size_t j = 0; j < scenario->figures.count; j++)
@@ -108,11 +111,9 @@ static void add_summary(struct builder *builder, const struct diff *diff)
                 add_change_row(builder, table, scenario->name, &scenario->figures.items[j]);
     }
     if (diff->changed > SUMMARY_MAX)
-        rich_addf(
-            builder->arena, add_paragraph(builder, section), TONE_MUTED,
-            "The %d scenarios that changed most for the worse, of %zu that changed; the JSON comparison has "
-            "them all.",
-            SUMMARY_MAX, diff->changed);
+        SAY(builder, add_paragraph(builder, section), TONE_MUTED, M_CHANGED_MOST,
+            arena_printf(builder->arena, "%d", SUMMARY_MAX),
+            arena_printf(builder->arena, "%zu", diff->changed));
 }
 
 /* ---- why --------------------------------------------------------------------------------------------- */
@@ -132,12 +133,11 @@ static void add_why(struct builder *builder, const struct diff *diff)
             if (!is_time(&scenario->causes.items[j]))
                 continue;
             if (!section) {
-                section = add_section(builder, "why", "Why", false);
+                section = add_section(builder, "why", words(builder, M_WHY), false);
                 list = add_block(builder, section, BLOCK_LIST);
             }
             struct rich_text *out = VEC_PUSH(builder->arena, list->list.items);
-            rich_add(builder->arena, out, TONE_NAME, scenario->name);
-            rich_add(builder->arena, out, TONE_PLAIN, " ");
+            SAY(builder, out, TONE_PLAIN, M_NAME_BEFORE_FIGURE, scenario->name);
             say_cause(builder, out, &scenario->causes.items[j]);
         }
     }
@@ -161,18 +161,18 @@ static void add_cause_table(struct builder *builder, struct report_section *sect
     /* The unit suits the parts, which are smaller than the whole. */
     struct print_unit unit =
         pair_unit(cause->row, report_unit_dim(cause->row->unit), 0.3 * cause->old, 0.3 * cause->new);
-    struct report_table *table = add_table(
-        builder, section, arena_printf(builder->arena, "%s, by what it is made of", cause->row->label));
-    add_column(builder, table, with_unit(builder, "Part", unit), ALIGN_LEFT, NULL);
-    add_column(builder, table, "Old", ALIGN_RIGHT, NULL);
-    add_column(builder, table, "New", ALIGN_RIGHT, NULL);
+    struct report_table *table =
+        add_table(builder, section, WORDS(builder, M_BY_PARTS, label_of(builder, cause->row)));
+    add_column(builder, table, with_unit(builder, words(builder, M_PART), unit), ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_OLD), ALIGN_RIGHT, NULL);
+    add_column(builder, table, words(builder, M_NEW), ALIGN_RIGHT, NULL);
     add_column(builder, table, "\xCE\x94", ALIGN_RIGHT, NULL);
-    add_column(builder, table, "Share of \xCE\x94", ALIGN_RIGHT, NULL);
+    add_column(builder, table, WORDS(builder, M_SHARE_OF, "\xCE\x94"), ALIGN_RIGHT, NULL);
     double total = cause->new - cause->old;
     for (size_t i = 0; i < cause->terms.count; i++)
-        add_term(builder, table, cause->terms.items[i].label, cause->terms.items[i].old,
+        add_term(builder, table, phrase(builder, cause->terms.items[i].label), cause->terms.items[i].old,
                  cause->terms.items[i].new, total, unit);
-    add_term(builder, table, "total", cause->old, cause->new, total, unit);
+    add_term(builder, table, words(builder, M_PART_TOTAL), cause->old, cause->new, total, unit);
     table->rows.items[table->rows.count - 1].total = true;
 }
 
@@ -182,8 +182,8 @@ static void add_details(struct builder *builder, const struct diff *diff)
         const struct diff_scenario *scenario = &diff->scenarios.items[i];
         struct report_section *section =
             add_section(builder, arena_printf(builder->arena, "scenario-%zu", i + 1),
-                        arena_printf(builder->arena, "%s in detail", scenario->name), true);
-        struct report_table *table = add_table(builder, section, "Every figure that changed");
+                        WORDS(builder, M_IN_DETAIL, scenario->name), true);
+        struct report_table *table = add_table(builder, section, words(builder, M_EVERY_FIGURE_CHANGED));
         add_change_columns(builder, table, NULL);
         for (size_t j = 0; j < scenario->figures.count; j++)
             add_change_row(builder, table, NULL, &scenario->figures.items[j]);
@@ -199,24 +199,24 @@ static void say_lone(struct builder *builder, struct rich_text *out, const struc
 {
     static const enum quantity said[] = {Q_TPOT, Q_TTFT, Q_THROUGHPUT, Q_COST_PER_MTOK, Q_MEMORY_TOTAL};
     bool is_new = scenario->state == DIFF_NEW;
-    rich_add(builder->arena, out, TONE_NAME, scenario->name);
-    rich_add(builder->arena, out, TONE_PLAIN, is_new ? " is new" : " is removed");
-    const char *between = is_new ? ": " : "; it was: ";
+    bool said_any = false;
+    SAY(builder, out, TONE_PLAIN, is_new ? M_IS_NEW : M_IS_REMOVED, scenario->name);
     for (size_t i = 0; i < scenario->figures.count; i++) {
         const struct diff_figure *figure = &scenario->figures.items[i];
         const struct report_quantity *value = is_new ? figure->new : figure->old;
-        if (figure->row->id == Q_FITS) {
-            rich_addf(builder->arena, out, value->boolean ? TONE_PLAIN : TONE_BAD, "%s%s", between,
-                      value->boolean ? "fits into memory" : "does not fit into memory");
-            between = ", ";
-        }
+        bool wanted = figure->row->id == Q_FITS;
         for (size_t j = 0; j < sizeof said / sizeof said[0]; j++)
-            if (figure->row->id == said[j]) {
-                rich_addf(builder->arena, out, TONE_PLAIN, "%s%s %s", between,
-                          lower_first(builder, figure->row->label),
-                          figure_text(builder, figure->row, value->value, figure->dim));
-                between = ", ";
-            }
+            wanted = wanted || figure->row->id == said[j];
+        if (!wanted)
+            continue;
+        enum tone tone = figure->row->id == Q_FITS && !value->boolean ? TONE_BAD : TONE_PLAIN;
+        say(builder, out, tone, said_any ? M_COMMA : is_new ? M_COLON : M_IT_WAS);
+        said_any = true;
+        if (figure->row->id == Q_FITS)
+            say(builder, out, tone, value->boolean ? M_FITS_INTO_MEMORY : M_DOES_NOT_FIT_INTO_MEMORY);
+        else
+            SAY(builder, out, tone, M_FIGURE_AND_VALUE, label_within(builder, figure->row),
+                figure_text(builder, figure->row, value->value, figure->dim));
     }
 }
 
@@ -225,14 +225,15 @@ static void add_lone(struct builder *builder, const struct diff *diff)
     size_t count = diff->added + diff->removed;
     if (count == 0)
         return;
-    struct report_section *section = add_section(builder, "scenarios", "New and removed scenarios", false);
+    struct report_section *section =
+        add_section(builder, "scenarios", words(builder, M_NEW_AND_REMOVED), false);
     struct report_block *list = add_block(builder, section, BLOCK_LIST);
     for (size_t i = 0; i < count && i < LONE_MAX; i++)
         say_lone(builder, VEC_PUSH(builder->arena, list->list.items),
                  &diff->scenarios.items[diff->changed + i]);
     if (count > LONE_MAX)
-        rich_addf(builder->arena, add_paragraph(builder, section), TONE_MUTED, "%zu more are not shown.",
-                  count - LONE_MAX);
+        SAY(builder, add_paragraph(builder, section), TONE_MUTED, M_MORE_NOT_SHOWN,
+            arena_printf(builder->arena, "%zu", count - LONE_MAX));
 }
 
 /* ---- the report ------------------------------------------------------------------------------------------
@@ -245,10 +246,22 @@ static bool says_anything(const struct diff *diff)
            0;
 }
 
+/* In the language of the new side. */
+static struct builder diff_builder(struct arena *arena, struct report *report, const struct report *new)
+{
+    report->language = new->language;
+    return (struct builder){
+        .arena = arena,
+        .report = report,
+        .language = new->language,
+        .phrases = new->diags ? diags_phrases(new->diags) : NULL,
+    };
+}
+
 struct report *diff_report(struct arena *arena, struct diff *diff)
 {
     struct report *report = ARENA_NEW(arena, struct report);
-    struct builder builder = {.arena = arena, .report = report};
+    struct builder builder = diff_builder(arena, report, diff->new);
     report->plan = arena_printf(arena, "%s " ARROW " %s", diff->old->plan, diff->new->plan);
     report->diff = diff;
     diff_verdict(&builder, diff);
@@ -295,17 +308,21 @@ static void add_errors(struct builder *builder, const struct report *side, const
         said++;
     }
     if (diags_errors(side->diags) > said)
-        rich_addf(builder->arena, add_paragraph(builder, section), TONE_MUTED, "%zu more are not shown.",
-                  diags_errors(side->diags) - said);
+        SAY(builder, add_paragraph(builder, section), TONE_MUTED, M_MORE_NOT_SHOWN,
+            arena_printf(builder->arena, "%zu", diags_errors(side->diags) - said));
 }
 
-static void say_errors(struct builder *builder, const struct report *side, const char *which)
+/* How many errors a plan has: of the new one first, of the old one alone or after that. */
+static void say_errors(struct builder *builder, const struct report *side, bool is_new)
 {
+    static const enum message said[3][2] = {{M_OLD_HAS_ERRORS, M_OLD_HAS_AN_ERROR},
+                                            {M_NEW_HAS_ERRORS, M_NEW_HAS_AN_ERROR},
+                                            {M_AND_OLD_HAS_ERRORS, M_AND_OLD_HAS_AN_ERROR}};
     size_t count = diags_errors(side->diags);
+    size_t which = is_new ? 1 : builder->report->verdict.runs.count > 0 ? 2 : 0;
     if (count > 0)
-        rich_addf(builder->arena, &builder->report->verdict, TONE_PLAIN, "%s %s plan has %zu error%s",
-                  builder->report->verdict.runs.count ? " and the" : "The", which, count,
-                  count == 1 ? "" : "s");
+        SAY(builder, &builder->report->verdict, TONE_PLAIN, said[which][count == 1],
+            arena_printf(builder->arena, "%zu", count));
 }
 
 static bool is_broken(const struct report *side)
@@ -316,20 +333,20 @@ static bool is_broken(const struct report *side)
 struct report *diff_broken_report(struct arena *arena, const struct report *old, const struct report *new)
 {
     struct report *report = ARENA_NEW(arena, struct report);
-    struct builder builder = {.arena = arena, .report = report};
+    struct builder builder = diff_builder(arena, report, new);
     struct diff *diff = ARENA_NEW(arena, struct diff);
     *diff = (struct diff){.old = old, .new = new, .broken = true};
     report->plan = arena_printf(arena, "%s " ARROW " %s", old->plan, new->plan);
     report->diff = diff;
     report->verdict_tone = TONE_BAD;
     if (is_broken(new))
-        say_errors(&builder, new, "new");
+        say_errors(&builder, new, true);
     if (is_broken(old))
-        say_errors(&builder, old, "old");
-    rich_add(arena, &report->verdict, TONE_PLAIN, ", so nothing was compared");
+        say_errors(&builder, old, false);
+    say(&builder, &report->verdict, TONE_PLAIN, M_SO_NOTHING_COMPARED);
     if (is_broken(new))
-        add_errors(&builder, new, "errors-new", "Errors of the new plan");
+        add_errors(&builder, new, "errors-new", words(&builder, M_ERRORS_OF_NEW));
     if (is_broken(old))
-        add_errors(&builder, old, "errors-old", "Errors of the old plan");
+        add_errors(&builder, old, "errors-old", words(&builder, M_ERRORS_OF_OLD));
     return report;
 }

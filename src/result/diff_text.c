@@ -26,11 +26,11 @@ const char *side_number(struct builder *builder, double value, double other, str
     return unit_number(builder->arena, value, unit, pair_digits(other, value, unit));
 }
 
-const char *word_text(const struct report_quantity *quantity)
+const char *word_text(const struct builder *builder, const struct report_quantity *quantity)
 {
     switch (quantity->type) {
-    case QUANTITY_BOOL: return quantity->boolean ? "yes" : "no";
-    case QUANTITY_TEXT: return quantity->text;
+    case QUANTITY_BOOL: return words(builder, quantity->boolean ? M_YES : M_NO);
+    case QUANTITY_TEXT: return phrase(builder, quantity->text);
     case QUANTITY_NUMBER:
     case QUANTITY_ABSENT: break;
     }
@@ -43,7 +43,7 @@ static const char *side_text(struct builder *builder, const struct diff_figure *
 {
     return side->type == QUANTITY_NUMBER
                ? figure_text(builder, figure->row, side->value, report_unit_dim(side->unit))
-               : word_text(side);
+               : word_text(builder, side);
 }
 
 const char *change_text(struct builder *builder, const struct diff_figure *figure)
@@ -105,16 +105,15 @@ const char *exact_text(struct builder *builder, double value, struct print_unit 
 void say_figure(struct builder *builder, struct rich_text *out, const struct diff_scenario *scenario,
                 const struct diff_figure *figure)
 {
-    rich_add(builder->arena, out, TONE_NAME, scenario->name);
-    if (figure->row->id == Q_FITS) {
-        rich_add(builder->arena, out, TONE_PLAIN,
-                 figure->new->boolean ? " fits into memory again" : " does not fit into memory any more");
-        return;
-    }
-    rich_addf(builder->arena, out, TONE_PLAIN, " %s %s", lower_first(builder, figure->row->label),
-              change_text(builder, figure));
-    if (figure->has_relative)
-        rich_addf(builder->arena, out, TONE_PLAIN, " (%s)", relative_text(builder, figure->relative));
+    const char *name = scenario->name;
+    if (figure->row->id == Q_FITS)
+        SAY(builder, out, TONE_PLAIN, figure->new->boolean ? M_FITS_AGAIN : M_FITS_NO_MORE, name);
+    else if (figure->has_relative)
+        SAY(builder, out, TONE_PLAIN, M_FIGURE_CHANGED_BY, name, label_within(builder, figure->row),
+            change_text(builder, figure), relative_text(builder, figure->relative));
+    else
+        SAY(builder, out, TONE_PLAIN, M_FIGURE_CHANGED, name, label_within(builder, figure->row),
+            change_text(builder, figure));
 }
 
 static void sort_terms(const struct diff_cause *cause, size_t *order)
@@ -139,8 +138,8 @@ void say_cause(struct builder *builder, struct rich_text *out, const struct diff
     size_t *order = ARENA_ARRAY(builder->arena, size_t, cause->terms.count + 1);
     double total = cause->new - cause->old, rest = total, largest = fabs(total);
     sort_terms(cause, order);
-    rich_addf(builder->arena, out, TONE_PLAIN, "%s %s: ", lower_first(builder, cause->row->label),
-              delta_text(builder, cause->row, total));
+    SAY(builder, out, TONE_PLAIN, M_CAUSE_OF, label_within(builder, cause->row),
+        delta_text(builder, cause->row, total));
     size_t said = 0;
     for (size_t i = 0; i < cause->terms.count && said < TERMS_SAID; i++) {
         const struct diff_term *term = &cause->terms.items[order[i]];
@@ -149,11 +148,12 @@ void say_cause(struct builder *builder, struct rich_text *out, const struct diff
             largest = fmax(largest, fabs(delta));
         if (fabs(delta) < 0.005 * largest)
             break;
-        rich_addf(builder->arena, out, TONE_PLAIN, "%s%s %s", said ? ", " : "", term->label,
-                  delta_text(builder, cause->row, delta));
+        if (said++ > 0)
+            say(builder, out, TONE_PLAIN, M_COMMA);
+        SAY(builder, out, TONE_PLAIN, M_TERM_CHANGED, phrase(builder, term->label),
+            delta_text(builder, cause->row, delta));
         rest -= delta;
-        said++;
     }
     if (fabs(rest) >= 0.005 * largest)
-        rich_addf(builder->arena, out, TONE_PLAIN, ", the rest %s", delta_text(builder, cause->row, rest));
+        SAY(builder, out, TONE_PLAIN, M_THE_REST, delta_text(builder, cause->row, rest));
 }

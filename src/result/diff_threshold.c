@@ -6,6 +6,8 @@
 #include "result/assertion.h"
 #include "result/diff.h"
 #include "sema/unit.h"
+#include "source/diag.h"
+#include "source/phrase.h"
 
 #define MINUS "\xE2\x88\x92"
 
@@ -313,6 +315,7 @@ bool diff_threshold(struct arena *arena, struct diff *diff, const struct thresho
 
 struct old_side {
     struct arena *arena;
+    struct phrases *phrases;
     const struct report *report;
     const struct report_index *index;
     const char *missing; /* why a guard has nothing to compare with, or NULL */
@@ -364,7 +367,7 @@ static struct value read_old(struct old_side *side, const char *kind, const char
         return value_from(side, &bound);
     const struct report_input *input = report_index_input(side->index, kind, name);
     if (!input)
-        return absent(side, arena_printf(side->arena, "%s `%s` is not in the old report", kind, name));
+        return absent(side, phrases_printf(side->phrases, "%s `%s` is not in the old report", kind, name));
     const struct report_attribute *attribute = report_find_attribute(input, path);
     if (attribute)
         return value_from(side, &attribute->value);
@@ -373,7 +376,7 @@ static struct value read_old(struct old_side *side, const char *kind, const char
         dot ? report_find_attribute(input, arena_strndup(side->arena, path, (size_t)(dot - path))) : NULL;
     if (attribute && attribute->value.type == QUANTITY_TEXT)
         return read_old(side, attribute->value.name, attribute->value.text, dot + 1);
-    return absent(side, arena_printf(side->arena, "the old report has no `%s` of `%s`", path, name));
+    return absent(side, phrases_printf(side->phrases, "the old report has no `%s` of `%s`", path, name));
 }
 
 static struct value read_old_figure(void *context, const struct decl *decl, const char *path)
@@ -400,7 +403,7 @@ void diff_guards(struct arena *arena, struct diff *diff, struct evaluator *evalu
     }
     struct plan *plan = evaluator_plan(evaluator);
     const struct plan_view *view = plan_view(plan);
-    struct old_side side = {arena, diff->old, diff->old_index, NULL};
+    struct old_side side = {arena, diags_phrases(plan_diags(plan)), diff->old, diff->old_index, NULL};
     struct old_reader reader = {read_old_figure, &side};
     plan_set_old(plan, &reader);
     for (size_t i = 0; i < view->guards.count; i++) {

@@ -12,15 +12,20 @@ struct sentence {
 static void begin_clause(struct sentence *sentence)
 {
     if (sentence->clauses++ > 0)
-        rich_add(sentence->builder->arena, sentence->out, TONE_PLAIN, "; ");
+        say(sentence->builder, sentence->out, TONE_PLAIN, M_NEXT_CLAUSE);
 }
 
-static void count_clause(struct sentence *sentence, size_t count, const char *one, const char *many)
+static const char *number(const struct sentence *sentence, size_t count)
+{
+    return arena_printf(sentence->builder->arena, "%zu", count);
+}
+
+static void count_clause(struct sentence *sentence, size_t count, enum message one, enum message many)
 {
     if (count == 0)
         return;
     begin_clause(sentence);
-    rich_addf(sentence->builder->arena, sentence->out, TONE_PLAIN, "%zu %s", count, count == 1 ? one : many);
+    SAY(sentence->builder, sentence->out, TONE_PLAIN, count == 1 ? one : many, number(sentence, count));
 }
 
 /* The best of all: scenarios stand in the order of what is worst about them. */
@@ -35,17 +40,31 @@ static const struct diff_scenario *best_of(const struct diff *diff)
     return best;
 }
 
-/* "1 of 6 scenarios is worse in part, worst ": `mixed` ones are better in other figures. */
+/* How a clause begins: one or many scenarios, of one or of many, or only how many there are besides. */
+struct judgement {
+    enum message one_of_one, one_of, many_of, one, many;
+};
+
+/* Scenarios that are worse, or better; `mixed` ones are better in other figures, which the clause says. */
+static const struct judgement judgements[2][2] = {
+    {{M_ONE_OF_ONE_IS_WORSE, M_ONE_IS_WORSE_OF, M_MANY_ARE_WORSE_OF, M_ONE_IS_WORSE, M_MANY_ARE_WORSE},
+     {M_ONE_OF_ONE_IS_WORSE_IN_PART, M_ONE_IS_WORSE_IN_PART_OF, M_MANY_ARE_WORSE_IN_PART_OF,
+      M_ONE_IS_WORSE_IN_PART, M_MANY_ARE_WORSE_IN_PART}},
+    {{M_ONE_OF_ONE_IS_BETTER, M_ONE_IS_BETTER_OF, M_MANY_ARE_BETTER_OF, M_ONE_IS_BETTER, M_MANY_ARE_BETTER},
+     {M_ONE_OF_ONE_IS_BETTER_IN_PART, M_ONE_IS_BETTER_IN_PART_OF, M_MANY_ARE_BETTER_IN_PART_OF,
+      M_ONE_IS_BETTER_IN_PART, M_MANY_ARE_BETTER_IN_PART}},
+};
+
 static void judged_clause(struct sentence *sentence, const struct diff *diff, size_t count, bool first,
-                          const char *word)
+                          bool better)
 {
-    struct arena *arena = sentence->builder->arena;
-    if (first)
-        rich_addf(arena, sentence->out, TONE_PLAIN, "%zu of %zu scenario%s %s %s", count, diff->kept,
-                  diff->kept == 1 ? "" : "s", count == 1 ? "is" : "are", word);
-    else
-        rich_addf(arena, sentence->out, TONE_PLAIN, "%zu %s %s", count, count == 1 ? "is" : "are", word);
-    rich_add(arena, sentence->out, TONE_PLAIN, diff->mixed > 0 ? " in part: " : ": ");
+    const struct judgement *said = &judgements[better][diff->mixed > 0];
+    enum message message = !first            ? count == 1 ? said->one : said->many
+                           : diff->kept == 1 ? said->one_of_one
+                           : count == 1      ? said->one_of
+                                             : said->many_of;
+    SAY(sentence->builder, sentence->out, TONE_PLAIN, message, number(sentence, count),
+        number(sentence, diff->kept));
 }
 
 static void say_scenarios(struct sentence *sentence, const struct diff *diff)
@@ -53,58 +72,64 @@ static void say_scenarios(struct sentence *sentence, const struct diff *diff)
     struct builder *builder = sentence->builder;
     if (diff->worse > 0) {
         begin_clause(sentence);
-        judged_clause(sentence, diff, diff->worse, true, "worse");
+        judged_clause(sentence, diff, diff->worse, true, false);
         say_figure(builder, sentence->out, &diff->scenarios.items[0], diff->scenarios.items[0].worst);
     }
     if (diff->better > 0) {
         const struct diff_scenario *best = best_of(diff);
         begin_clause(sentence);
-        judged_clause(sentence, diff, diff->better, diff->worse == 0, "better");
+        judged_clause(sentence, diff, diff->better, diff->worse == 0, true);
         say_figure(builder, sentence->out, best, best->best);
     }
     if (diff->worse + diff->better == 0 && diff->changed > 0) {
         begin_clause(sentence);
-        rich_addf(builder->arena, sentence->out, TONE_PLAIN,
-                  "%zu of %zu scenario%s changed, and none is better or worse", diff->changed, diff->kept,
-                  diff->kept == 1 ? "" : "s");
+        SAY(builder, sentence->out, TONE_PLAIN,
+            diff->kept == 1 ? M_ONE_CHANGED_NONE_BETTER : M_SOME_CHANGED_NONE_BETTER,
+            number(sentence, diff->changed), number(sentence, diff->kept));
     }
 }
 
 /* "No figure changed in 3 scenarios", "nothing changed in the other 2 scenarios". */
 static void say_no_change(struct sentence *sentence, const struct diff *diff)
 {
-    struct arena *arena = sentence->builder->arena;
-    bool first = sentence->clauses == 0;
+    /* By whether inputs changed, whether it begins the sentence, and which scenarios are meant. */
+    enum { ONE, MANY, THE_OTHER, THE_OTHERS };
+    static const enum message said[2][2][4] = {
+        {{M_NOTHING_CHANGED_IN_ONE, M_NOTHING_CHANGED_IN, M_NOTHING_CHANGED_IN_OTHER,
+          M_NOTHING_CHANGED_IN_OTHERS},
+         {M_NOTHING_CHANGED_IN_ONE_BEGINS, M_NOTHING_CHANGED_IN_BEGINS, M_NOTHING_CHANGED_IN_OTHER_BEGINS,
+          M_NOTHING_CHANGED_IN_OTHERS_BEGINS}},
+        {{M_NO_FIGURE_CHANGED_IN_ONE, M_NO_FIGURE_CHANGED_IN, M_NO_FIGURE_CHANGED_IN_OTHER,
+          M_NO_FIGURE_CHANGED_IN_OTHERS},
+         {M_NO_FIGURE_CHANGED_IN_ONE_BEGINS, M_NO_FIGURE_CHANGED_IN_BEGINS,
+          M_NO_FIGURE_CHANGED_IN_OTHER_BEGINS, M_NO_FIGURE_CHANGED_IN_OTHERS_BEGINS}},
+    };
+    bool first = sentence->clauses == 0, inputs = diff->inputs.count > 0;
+    int which = diff->added > 0 ? diff->kept == 1 ? THE_OTHER : THE_OTHERS : diff->kept == 1 ? ONE : MANY;
     begin_clause(sentence);
-    if (diff->inputs.count > 0)
-        rich_add(arena, sentence->out, TONE_PLAIN, first ? "No figure changed in " : "no figure changed in ");
-    else
-        rich_add(arena, sentence->out, TONE_PLAIN, first ? "Nothing changed in " : "nothing changed in ");
-    if (diff->added > 0 && diff->kept == 1)
-        rich_add(arena, sentence->out, TONE_PLAIN, "the other scenario");
-    else
-        rich_addf(arena, sentence->out, TONE_PLAIN, "%s%zu scenario%s", diff->added > 0 ? "the other " : "",
-                  diff->kept, diff->kept == 1 ? "" : "s");
-    if (diff->inputs.count > 0)
-        rich_addf(arena, sentence->out, TONE_PLAIN, ", though %zu input%s did", diff->inputs.count,
-                  diff->inputs.count == 1 ? "" : "s");
+    SAY(sentence->builder, sentence->out, TONE_PLAIN, said[inputs][first][which],
+        number(sentence, diff->kept));
+    if (inputs)
+        SAY(sentence->builder, sentence->out, TONE_PLAIN,
+            diff->inputs.count == 1 ? M_THOUGH_ONE_INPUT_DID : M_THOUGH_INPUTS_DID,
+            number(sentence, diff->inputs.count));
 }
 
-static void say_lone(struct sentence *sentence, const struct diff *diff, enum diff_state state, size_t count,
-                     const char *word)
+static void say_lone(struct sentence *sentence, const struct diff *diff, enum diff_state state, size_t count)
 {
-    struct arena *arena = sentence->builder->arena;
+    bool is_new = state == DIFF_NEW;
     if (count == 0)
         return;
     begin_clause(sentence);
     if (count > 1) {
-        rich_addf(arena, sentence->out, TONE_PLAIN, "%zu scenarios are %s", count, word);
+        SAY(sentence->builder, sentence->out, TONE_PLAIN, is_new ? M_MANY_ARE_NEW : M_MANY_ARE_REMOVED,
+            number(sentence, count));
         return;
     }
     for (size_t i = 0; i < diff->scenarios.count; i++)
         if (diff->scenarios.items[i].state == state)
-            rich_add(arena, sentence->out, TONE_NAME, diff->scenarios.items[i].name);
-    rich_addf(arena, sentence->out, TONE_PLAIN, " is %s", word);
+            SAY(sentence->builder, sentence->out, TONE_PLAIN, is_new ? M_IS_NEW : M_IS_REMOVED,
+                diff->scenarios.items[i].name);
 }
 
 /* Points of sweeps, which are told where no scenario tells of the same. */
@@ -127,12 +152,12 @@ void diff_verdict(struct builder *builder, const struct diff *diff)
 {
     struct report *report = builder->report;
     struct sentence sentence = {builder, &report->verdict, 0};
-    count_clause(&sentence, diff->exceeded, "threshold is exceeded", "thresholds are exceeded");
-    count_clause(&sentence, diff->failing, "more assertion fails", "more assertions fail");
-    count_clause(&sentence, diff->mended, "assertion holds again", "assertions hold again");
+    count_clause(&sentence, diff->exceeded, M_ONE_THRESHOLD_EXCEEDED, M_THRESHOLDS_EXCEEDED);
+    count_clause(&sentence, diff->failing, M_ONE_MORE_FAILS, M_MORE_FAIL);
+    count_clause(&sentence, diff->mended, M_ONE_HOLDS_AGAIN, M_SOME_HOLD_AGAIN);
     say_scenarios(&sentence, diff);
-    say_lone(&sentence, diff, DIFF_NEW, diff->added, "new");
-    say_lone(&sentence, diff, DIFF_REMOVED, diff->removed, "removed");
+    say_lone(&sentence, diff, DIFF_NEW, diff->added);
+    say_lone(&sentence, diff, DIFF_REMOVED, diff->removed);
     if (diff->changed == 0 && (diff->kept > 0 || sentence.clauses == 0))
         say_no_change(&sentence, diff);
     if (diff->changed == 0)

@@ -18,12 +18,12 @@ struct sources;
 
 enum tone {
     TONE_PLAIN,
-    TONE_GOOD,      /* better, holds, fits */
-    TONE_BAD,       /* worse, fails, does not fit */
+    TONE_GOOD, /* better, holds, fits */
+    TONE_BAD,  /* worse, fails, does not fit */
     TONE_WARN,
-    TONE_MUTED,     /* small print: bands, limits */
-    TONE_STRONG,    /* emphasis */
-    TONE_NAME,      /* a name from the plan */
+    TONE_MUTED,  /* small print: bands, limits */
+    TONE_STRONG, /* emphasis */
+    TONE_NAME,   /* a name from the plan */
 };
 
 /* A run of text in one tone. */
@@ -47,25 +47,25 @@ void rich_addf(struct arena *arena, struct rich_text *text, enum tone tone, cons
 enum align { ALIGN_LEFT, ALIGN_RIGHT };
 
 struct report_column {
-    const char *heading;    /* with the unit, when the whole column has one: "TPOT (ms)" */
+    const char *heading; /* with the unit, when the whole column has one: "TPOT (ms)" */
     enum align align;
-    const char *quantity;   /* dotted name of what the column shows, or NULL */
+    const char *quantity; /* dotted name of what the column shows, or NULL */
 };
 
 struct report_cell {
     struct rich_text text;
-    double value;           /* for sorting; valid when has_value */
+    double value; /* for sorting; valid when has_value */
     bool has_value;
-    bool best;              /* best of its row or column */
+    bool best; /* best of its row or column */
 };
 
 struct report_row {
     VEC(struct report_cell) cells;
-    bool total;             /* a sum, set apart by a rule above it */
+    bool total; /* a sum, set apart by a rule above it */
 };
 
 struct report_table {
-    const char *caption;    /* or NULL */
+    const char *caption; /* or NULL */
     VEC(struct report_column) columns;
     VEC(struct report_row) rows;
 };
@@ -74,16 +74,25 @@ struct report_table {
 
 /* What a part of a bar or a point is about; each has one fixed colour in every chart. */
 enum series_kind {
-    SERIES_WEIGHTS, SERIES_KV, SERIES_COMPUTE, SERIES_COMMUNICATION, SERIES_FIXED,
-    SERIES_ACTIVATIONS, SERIES_OVERHEAD, SERIES_FREE, SERIES_SHORTFALL,
-    SERIES_DECODE, SERIES_PREFILL, SERIES_OTHER,
+    SERIES_WEIGHTS,
+    SERIES_KV,
+    SERIES_COMPUTE,
+    SERIES_COMMUNICATION,
+    SERIES_FIXED,
+    SERIES_ACTIVATIONS,
+    SERIES_OVERHEAD,
+    SERIES_FREE,
+    SERIES_SHORTFALL,
+    SERIES_DECODE,
+    SERIES_PREFILL,
+    SERIES_OTHER,
     SERIES_KIND_COUNT
 };
 
 /* Roofline: FLOP/s over FLOP/B, log-log. */
 struct roof {
-    const char *label;      /* "fp8 1.98 PFLOP/s" */
-    double peak;            /* FLOP/s */
+    const char *label; /* "fp8 1.98 PFLOP/s" */
+    double peak;       /* FLOP/s */
 };
 struct roofline_point {
     const char *label;      /* scenario name */
@@ -94,8 +103,8 @@ struct roofline_point {
     size_t device;          /* index of its device */
 };
 struct roofline_device {
-    const char *label;      /* "h100-sxm 3.35 TB/s" */
-    double bandwidth;       /* bytes/s */
+    const char *label; /* "h100-sxm 3.35 TB/s" */
+    double bandwidth;  /* bytes/s */
     VEC(struct roof) roofs;
 };
 struct roofline_chart {
@@ -106,9 +115,9 @@ struct roofline_chart {
 /* Stacked bars, one per scenario, against an optional limit line per bar. */
 struct bar_part {
     enum series_kind kind;
-    const char *label;      /* "weights" */
+    const char *label; /* "weights" */
     double value;
-    const char *text;       /* "13.0 GiB" */
+    const char *text; /* "13.0 GiB" */
 };
 struct bar {
     const char *label;
@@ -118,16 +127,16 @@ struct bar {
     const char *total_text;
 };
 struct bar_chart {
-    const char *unit;       /* axis title: "GiB per GPU" */
-    double unit_scale;      /* SI value of one unit, for axis labels */
+    const char *unit;  /* axis title: "GiB per GPU" */
+    double unit_scale; /* SI value of one unit, for axis labels */
     VEC(struct bar) bars;
 };
 
 /* Lines over one axis, for sweeps. */
 struct line_point {
     double x, y;
-    double low, high;       /* band; equal to y when there is none */
-    bool valid;             /* false: the quantity does not exist there, the line breaks */
+    double low, high; /* band; equal to y when there is none */
+    bool valid;       /* false: the quantity does not exist there, the line breaks */
     bool fits;
 };
 struct line_series {
@@ -139,20 +148,20 @@ struct line_chart {
     double x_scale, y_scale; /* SI value of one axis unit */
     bool x_log;
     VEC(struct line_series) series;
-    double x_limit;          /* a vertical dashed line, in SI; 0: none */
-    const char *x_limit_text;/* "memory is full" */
+    double x_limit;           /* a vertical dashed line, in SI; 0: none */
+    const char *x_limit_text; /* "memory is full" */
 };
 
 /* A tornado: for each input, by how much a result changes with less of it and with more, on either side of
  * what it is now. */
 struct tornado_bar {
-    const char *label;      /* "bandwidth" */
-    double less, more;      /* change of the result, as a share of it; 0: none */
+    const char *label;                 /* "bandwidth" */
+    double less, more;                 /* change of the result, as a share of it; 0: none */
     const char *less_text, *more_text; /* "8.4 % more"; NULL: there is no less of it */
 };
 struct tornado_chart {
-    const char *unit;       /* axis title: "% of time per token" */
-    double unit_scale;      /* value of one axis unit: 0.01 */
+    const char *unit;                    /* axis title: "% of time per token" */
+    double unit_scale;                   /* value of one axis unit: 0.01 */
     const char *less_label, *more_label; /* "a tenth less", "a tenth more" */
     VEC(struct tornado_bar) bars;
 };
@@ -161,7 +170,7 @@ enum chart_kind { CHART_ROOFLINE, CHART_BARS, CHART_LINES, CHART_TORNADO };
 
 struct report_chart {
     enum chart_kind kind;
-    const char *id;          /* unique in the report: letters, digits, dashes */
+    const char *id;                  /* unique in the report: letters, digits, dashes */
     const char *title, *description; /* for people who cannot see it */
     union {
         struct roofline_chart roofline;
@@ -185,7 +194,7 @@ struct derivation_step {
 };
 
 struct derivation {
-    const char *title;       /* scenario name */
+    const char *title; /* scenario name */
     VEC(struct derivation_step) steps;
 };
 
@@ -193,17 +202,17 @@ struct derivation {
 
 /* One of the figures people look for: expected first, band beside it, ceiling small below. */
 struct key_figure {
-    const char *label;       /* "Time per token" */
-    const char *quantity;    /* "chat.tpot" */
-    const char *value;       /* "31 ms", "does not fit" */
-    const char *detail;      /* "27 to 37 ms", or NULL */
-    const char *limit;       /* "limit 12 ms", or NULL */
+    const char *label;    /* "Time per token" */
+    const char *quantity; /* "chat.tpot" */
+    const char *value;    /* "31 ms", "does not fit" */
+    const char *detail;   /* "27 to 37 ms", or NULL */
+    const char *limit;    /* "limit 12 ms", or NULL */
     enum tone tone;
 };
 
 struct key_card {
-    const char *title;       /* scenario name */
-    const char *subtitle;    /* "llama-3.1-70b fp8 on 4 × h100-sxm, 64 users, 2 000 + 400 tokens" */
+    const char *title;    /* scenario name */
+    const char *subtitle; /* "llama-3.1-70b fp8 on 4 × h100-sxm, 64 users, 2 000 + 400 tokens" */
     enum tone tone;
     VEC(struct key_figure) figures;
     struct rich_text advice; /* what to do when it does not fit, what bounds it; may be empty */
@@ -212,7 +221,7 @@ struct key_card {
 /* ---- the plan's own text ------------------------------------------------------------------ */
 
 struct report_listing {
-    const char *path;        /* as the user named it */
+    const char *path; /* as the user named it */
     const char *text;
     size_t length;
 };
@@ -220,7 +229,13 @@ struct report_listing {
 /* ---- the tree ----------------------------------------------------------------------------- */
 
 enum block_kind {
-    BLOCK_PARAGRAPH, BLOCK_LIST, BLOCK_TABLE, BLOCK_CHART, BLOCK_CARDS, BLOCK_DERIVATION, BLOCK_LISTING
+    BLOCK_PARAGRAPH,
+    BLOCK_LIST,
+    BLOCK_TABLE,
+    BLOCK_CHART,
+    BLOCK_CARDS,
+    BLOCK_DERIVATION,
+    BLOCK_LISTING
 };
 
 struct report_block {
@@ -241,32 +256,32 @@ struct report_block {
 };
 
 struct report_section {
-    const char *id;          /* "key", "compare", "roofline", ... as in `report { sections }` */
-    const char *title;       /* "Key figures" */
-    bool folded;             /* details that Markdown and HTML fold */
+    const char *id;    /* "key", "compare", "roofline", ... as in `report { sections }` */
+    const char *title; /* "Key figures" */
+    bool folded;       /* details that Markdown and HTML fold */
     VEC(struct report_block) blocks;
 };
 
 /* An assertion, evaluated. */
 struct report_assertion {
-    const char *text;        /* the condition as written */
-    const char *message;     /* or NULL */
+    const char *text;    /* the condition as written */
+    const char *message; /* or NULL */
     bool holds;
-    const char *left, *right;/* both sides of a comparison, formatted; NULL otherwise */
-    const char *margin;      /* "22 % below", or NULL */
-    const char *why;         /* why it could not be decided, or NULL */
+    const char *left, *right; /* both sides of a comparison, formatted; NULL otherwise */
+    const char *margin;       /* "22 % below", or NULL */
+    const char *why;          /* why it could not be decided, or NULL */
     unsigned line;
 };
 
 /* A quantity for machines, in SI. */
 enum quantity_type { QUANTITY_NUMBER, QUANTITY_BOOL, QUANTITY_TEXT, QUANTITY_ABSENT };
 struct report_quantity {
-    const char *name;        /* "chat.decode.intensity" */
+    const char *name; /* "chat.decode.intensity" */
     enum quantity_type type;
     double value;
     bool boolean;
-    const char *text;        /* of QUANTITY_TEXT; the reason of QUANTITY_ABSENT */
-    const char *unit;        /* "s", "B", "1" */
+    const char *text; /* of QUANTITY_TEXT; the reason of QUANTITY_ABSENT */
+    const char *unit; /* "s", "B", "1" */
     bool has_band;
     double low, high;
 };
@@ -320,8 +335,8 @@ struct report_threshold {
  * "dense.count" for a block of a model; a reference is the text of its name. */
 struct report_attribute {
     struct report_quantity value;
-    const char *origin;      /* "plan", "inherited", "catalogue", "default", "command line" */
-    const char *file;        /* where it was written, or NULL */
+    const char *origin; /* "plan", "inherited", "catalogue", "default", "command line" */
+    const char *file;   /* where it was written, or NULL */
     unsigned line;
 };
 
@@ -329,27 +344,27 @@ struct report_attribute {
 struct report_input {
     const char *kind, *name; /* "gpu", "h100-sxm" */
     VEC(struct report_attribute) attributes;
-    VEC(size_t) uses;        /* of a scenario: indices of the other inputs it rests on */
+    VEC(size_t) uses; /* of a scenario: indices of the other inputs it rests on */
 };
 
 struct diff;
 
 struct report {
-    enum language language;  /* of every text in it that is no name, number or unit */
-    const char *plan;        /* path as named */
-    const char *title;       /* or NULL */
-    struct rich_text verdict;/* one sentence */
+    enum language language;   /* of every text in it that is no name, number or unit */
+    const char *plan;         /* path as named */
+    const char *title;        /* or NULL */
+    struct rich_text verdict; /* one sentence */
     enum tone verdict_tone;
     VEC(struct report_assertion) assertions;
     VEC(struct report_section) sections;
     VEC(struct report_quantity) quantities;
-    VEC(const char *) scenarios, models, gpus;  /* declarations in use, in order */
+    VEC(const char *) scenarios, models, gpus; /* declarations in use, in order */
     VEC(struct report_input) inputs;
     VEC(struct report_sweep) sweeps;
     VEC(struct report_sensitivity) sensitivities; /* of the scenarios of that section */
     VEC(struct report_threshold) thresholds;
     VEC(const char *) guards; /* conditions as written: thresholds for `perfc diff` */
-    const struct diff *diff; /* of a report that compares two others (result/diff.h), or NULL */
+    const struct diff *diff;  /* of a report that compares two others (result/diff.h), or NULL */
     const struct diags *diags;
     const struct sources *sources;
 };
