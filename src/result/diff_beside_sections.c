@@ -11,7 +11,7 @@ enum { POINT_ROWS_MAX = 40, DECLARATION_ROWS_MAX = 100 };
 static const char *axis_text(struct builder *builder, const struct report_quantity *axis)
 {
     if (axis->type != QUANTITY_NUMBER)
-        return word_text(axis);
+        return word_text(builder, axis);
     struct dim dim = report_unit_dim(axis->unit);
     return exact_text(builder, axis->value, unit_for_print(dim, axis->value, UNIT_STYLE_DECIMAL));
 }
