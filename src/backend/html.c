@@ -203,17 +203,23 @@ static void close_section(struct html_page *page, bool folded)
     html_line(page);
 }
 
-/* How many charts of one line follow each other from `first`: they stand side by side. */
+/* One line; what was measured beside it does not count. */
+static bool is_small(const struct report_block *block)
+{
+    if (block->kind != BLOCK_CHART || block->chart.kind != CHART_LINES || block->chart.lines.x_round)
+        return false;
+    size_t lines = 0;
+    for (size_t i = 0; i < block->chart.lines.series.count; i++)
+        lines += block->chart.lines.series.items[i].style != LINE_MEASURED;
+    return lines <= 1;
+}
+
+/* How many such charts follow each other from `first`: they stand side by side. */
 static size_t small_charts(const struct report_section *made, size_t first)
 {
     size_t count = 0;
-    while (first + count < made->blocks.count) {
-        const struct report_block *block = &made->blocks.items[first + count];
-        if (block->kind != BLOCK_CHART || block->chart.kind != CHART_LINES ||
-            block->chart.lines.series.count > 1)
-            break;
+    while (first + count < made->blocks.count && is_small(&made->blocks.items[first + count]))
         count++;
-    }
     return count;
 }
 

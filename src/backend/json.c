@@ -167,7 +167,7 @@ static void write_inputs(struct json_writer *writer, const struct report *report
     buffer_text(writer->out, report->inputs.count > 0 ? "\n  ],\n" : "],\n");
 }
 
-/* ---- sweeps, sensitivities and thresholds */
+/* ---- sweeps, latency against throughput, sensitivities and thresholds */
 
 static void write_names(struct json_writer *writer, const char *key, const char *const *names, size_t count)
 {
@@ -258,6 +258,17 @@ static void write_threshold(struct json_writer *writer, const struct report_thre
     write_member(writer, ", \"from\": ", threshold->from);
     write_member(writer, ", \"to\": ", threshold->to);
     buffer_byte(writer->out, '}');
+}
+
+static void write_tradeoff(struct json_writer *writer, const struct report_tradeoff *point)
+{
+    write_member(writer, "{\"name\": ", point->name);
+    write_member(writer, ", \"scenario\": ", point->scenario);
+    write_number(writer, ", \"throughput_per_gpu\": ", point->throughput);
+    write_number(writer, ", \"tpot\": ", point->latency);
+    write_number(writer, ", \"low\": ", point->low);
+    write_number(writer, ", \"high\": ", point->high);
+    buffer_text(writer->out, point->pareto ? ", \"pareto\": true}" : ", \"pareto\": false}");
 }
 
 /* The elements of an array, one per line. */
@@ -380,6 +391,7 @@ bool json_emit(struct arena *arena, const struct report *report, struct backend_
     write_quantities(&writer, report);
     write_inputs(&writer, report);
     WRITE_ALL(&writer, "sweeps", report->sweeps, write_sweep);
+    WRITE_ALL(&writer, "tradeoff", report->tradeoff, write_tradeoff);
     WRITE_ALL(&writer, "sensitivities", report->sensitivities, write_sensitivity);
     WRITE_ALL(&writer, "thresholds", report->thresholds, write_threshold);
     write_assertions(&writer, report);

@@ -1,11 +1,13 @@
-/* svg_lines.c: lines over one axis, for sweeps: bands as areas, points that do not fit hollow, the limit as a
- * dashed line with its name. */
+/* svg_lines.c: lines over one axis, for sweeps, and points over two: bands as areas or as whiskers, points
+ * that do not fit hollow, measured ones as open circles, the limit as a dashed line with its name. */
 #include "backend/svg.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MAX_SERIES = 12, COLOURS = 7, DOTTED_POINTS = 60 };
+#include "result/message.h"
+
+enum { MAX_SERIES = 12, COLOURS = 7, DOTTED_POINTS = 60, MAX_LABELS = 40 };
 
 struct lines {
     struct svg *svg;
@@ -75,7 +77,7 @@ static struct chart_ticks x_ticks(const struct lines *lines)
     struct chart_ticks ticks = {0};
     double unit = scale_of(chart->x_scale);
     const struct line_series *first = lines->shown ? &chart->series.items[0] : NULL;
-    if (first && first->points.count && first->points.count <= 16) {
+    if (first && !chart->x_round && first->points.count && first->points.count <= 16) {
         for (size_t i = 0; i < first->points.count; i++)
             *VEC_PUSH(arena, ticks.items) = (struct chart_tick){
                 first->points.items[i].x, chart_number(arena, first->points.items[i].x / unit)};
@@ -124,16 +126,37 @@ static const char *point_hint(const struct lines *lines, const struct line_serie
     struct arena *arena = lines->svg->page->arena;
     if (lines->svg->narrow)
         return NULL;
-    return arena_printf(arena, "%s: %s at %s%s", series->label,
+    return arena_printf(arena, "%s: %s at %s%s", point->label ? point->label : series->label,
                         chart_number(arena, point->y / scale_of(lines->chart->y_scale)),
                         chart_number(arena, point->x / scale_of(lines->chart->x_scale)),
                         point->fits ? "" : ", does not fit");
 }
 
-static void draw_run(struct lines *lines, const struct line_series *series, size_t from, size_t end)
+static void draw_dot(struct lines *lines, const struct line_series *series, const struct line_point *point)
+{
+    double x = chart_at(&lines->x, point->x), y = chart_at(&lines->y, point->y);
+    if (series->style == LINE_MEASURED)
+        svg_circle(lines->svg, "hollow", x, y, 5, point_hint(lines, series, point));
+    else
+        svg_circle(lines->svg, point->fits ? "dot" : "dot hollow", x, y, 3.5,
+                   point_hint(lines, series, point));
+    chart_take(&lines->space, (struct chart_box){x - 4, y - 4, 8, 8});
+}
+
+/* The band of a point that stands alone. */
+static void draw_whisker(struct lines *lines, const struct line_point *point)
+{
+    if (!(point->high > point->low))
+        return;
+    double x = chart_at(&lines->x, point->x);
+    double low = chart_at(&lines->y, point->low), high = chart_at(&lines->y, point->high);
+    svg_line(lines->svg, "whisker", x, low, x, high);
+    chart_cross(&lines->space, x, low, x, high);
+}
+
+static void draw_path(struct lines *lines, const struct line_series *series, size_t from, size_t end)
 {
     const struct line_point *points = series->points.items;
-    draw_band(lines, series, from, end);
     struct buffer path = buffer_in(lines->svg->page->arena);
     for (size_t i = from; i < end; i++) {
         append_point(lines, &path, i == from ? 'M' : 'L', points[i].x, points[i].y);
@@ -143,27 +166,40 @@ static void draw_run(struct lines *lines, const struct line_series *series, size
                         chart_at(&lines->y, points[i].y));
     }
     svg_path(lines->svg, "line", buffer_string(&path));
-    for (size_t i = from; i < end && series->points.count <= DOTTED_POINTS; i++) {
-        struct svg *svg = lines->svg;
-        double x = chart_at(&lines->x, points[i].x), y = chart_at(&lines->y, points[i].y);
-        svg_circle(svg, points[i].fits ? "dot" : "dot hollow", x, y, 3.5,
-                   point_hint(lines, series, &points[i]));
-        chart_take(&lines->space, (struct chart_box){x - 4, y - 4, 8, 8});
-    }
 }
 
-/* Opens the group of a series, in its colour. */
-static void open_series(struct svg *svg, size_t index)
+static void draw_run(struct lines *lines, const struct line_series *series, size_t from, size_t end)
+{
+    const struct line_point *points = series->points.items;
+    bool joined = series->style == LINE_JOINED, front = series->style == LINE_FRONT;
+    if (joined)
+        draw_band(lines, series, from, end);
+    if (joined || front)
+        draw_path(lines, series, from, end);
+    for (size_t i = from; i < end && !joined && !front; i++)
+        draw_whisker(lines, &points[i]);
+    for (size_t i = from; i < end && !front && (!joined || series->points.count <= DOTTED_POINTS); i++)
+        draw_dot(lines, series, &points[i]);
+}
+
+/* Opens the group of a series, in its colour; what was measured and the best there is have one of their own.
+ */
+static void open_series(struct lines *lines, size_t index)
 {
     static const char *const classes[COLOURS] = {"series c0", "series c1", "series c2", "series c3",
                                                  "series c4", "series c5", "series c6"};
-    svg_open(svg, classes[index % COLOURS], NULL);
+    enum line_style style = lines->chart->series.items[index].style;
+    svg_open(lines->svg,
+             style == LINE_MEASURED ? "series seen"
+             : style == LINE_FRONT  ? "series front"
+                                    : classes[index % COLOURS],
+             NULL);
 }
 
 static void draw_series(struct lines *lines, size_t index)
 {
     const struct line_series *series = &lines->chart->series.items[index];
-    open_series(lines->svg, index);
+    open_series(lines, index);
     for (size_t from = 0; from < series->points.count; from++) {
         size_t end = run_end(lines, series, from);
         if (end > from)
@@ -174,6 +210,31 @@ static void draw_series(struct lines *lines, size_t index)
 }
 
 /* ---- labels -------------------------------------------------------------------------------- */
+
+/* The names of single points, each where it covers nothing; without room a pointer that rests tells it. */
+static void label_points(struct lines *lines)
+{
+    struct svg *svg = lines->svg;
+    size_t labelled = 0;
+    svg_open(svg, "labels", NULL);
+    for (size_t s = 0; s < lines->shown; s++) {
+        const struct line_series *series = &lines->chart->series.items[s];
+        for (size_t i = 0; i < series->points.count && labelled < MAX_LABELS; i++) {
+            const struct line_point *point = &series->points.items[i];
+            if (!point->label || !usable(lines, point))
+                continue;
+            const char *text = chart_fit(svg->page->arena, point->label, svg->size, svg->narrow ? 110 : 190);
+            struct chart_box box;
+            bool led;
+            if (!chart_place(&lines->space, chart_at(&lines->x, point->x), chart_at(&lines->y, point->y),
+                             chart_text_width(text, svg->size) + 4, svg->size + 2, 14, &box, &led))
+                continue;
+            svg_label(svg, NULL, box, text);
+            labelled++;
+        }
+    }
+    svg_close(svg);
+}
 
 /* The name of the limit, as high beside its line as there is room. */
 static void label_limit(struct lines *lines, double x)
@@ -209,26 +270,49 @@ static void draw_limit(struct lines *lines)
 /* Names of series are bold: wider than chart_text_width() has it. */
 static const double BOLD = 1.12;
 
-/* Names of several series stand in a row above the plot in narrow charts, and at the ends of their lines in
- * wide ones. */
-static double legend_height(const struct lines *lines)
+/* Whether the series is named in the legend above the plot: all of them in narrow charts, those without a
+ * line of points in wide ones, which name the others at the ends of their lines. */
+static bool in_legend(const struct lines *lines, size_t index)
 {
-    return lines->svg->narrow && lines->shown > 1 ? (double)lines->shown * (lines->svg->size + 6) + 6 : 0;
+    bool joined = lines->chart->series.items[index].style == LINE_JOINED;
+    return lines->shown > 1 && (lines->svg->narrow || !joined);
 }
 
-static void draw_legend(struct lines *lines)
+static void draw_key(struct lines *lines, size_t index, double x, double y, const char *text)
 {
     struct svg *svg = lines->svg;
+    enum line_style style = lines->chart->series.items[index].style;
+    open_series(lines, index);
+    if (style == LINE_JOINED || style == LINE_FRONT)
+        svg_line(svg, "line", x, y - 4.5, x + 22, y - 4.5);
+    if (style == LINE_MEASURED)
+        svg_circle(svg, "hollow", x + 11, y - 4.5, 5, NULL);
+    else if (style != LINE_FRONT)
+        svg_circle(svg, "dot", x + 11, y - 4.5, 3.5, NULL);
+    svg_text(svg, NULL, x + 30, y, SVG_START, text);
+    svg_close(svg);
+}
+
+/* Entries beside each other while they fit; returns how high the legend is, and draws it when asked to. */
+static double legend(struct lines *lines, bool drawn)
+{
+    struct svg *svg = lines->svg;
+    double x = 0, y = 0, height = svg->size + 6;
     for (size_t i = 0; i < lines->shown; i++) {
-        double y = (double)i * (svg->size + 6) + svg->size;
-        open_series(svg, i);
-        svg_line(svg, "line", 0, y - 4.5, 22, y - 4.5);
-        svg_circle(svg, "dot", 11, y - 4.5, 3.5, NULL);
-        svg_text(svg, NULL, 30, y, SVG_START,
-                 chart_fit(svg->page->arena, lines->chart->series.items[i].label, svg->size * BOLD,
-                           svg->width - 34));
-        svg_close(svg);
+        if (!in_legend(lines, i))
+            continue;
+        const char *text = chart_fit(svg->page->arena, lines->chart->series.items[i].label, svg->size * BOLD,
+                                     svg->width - 34);
+        double width = 30 + chart_text_width(text, svg->size * BOLD) + 18;
+        if (x > 0 && x + width > svg->width) {
+            x = 0;
+            y += height;
+        }
+        if (drawn)
+            draw_key(lines, i, x, y + svg->size, text);
+        x += width;
     }
+    return x > 0 ? y + height + 6 : 0;
 }
 
 /* The labels at the right ends, pushed apart from the top down, with a thin line back to their curve. */
@@ -238,7 +322,7 @@ static void label_ends(struct lines *lines)
     double height = svg->size + 4, used[MAX_SERIES];
     for (size_t i = 0; i < lines->shown; i++) {
         const struct line_series *series = &lines->chart->series.items[i];
-        size_t last = series->points.count;
+        size_t last = in_legend(lines, i) ? 0 : series->points.count;
         while (last && !usable(lines, &series->points.items[last - 1]))
             last--;
         used[i] = -1;
@@ -255,7 +339,7 @@ static void label_ends(struct lines *lines)
                 break;
         }
         used[i] = y;
-        open_series(svg, i);
+        open_series(lines, i);
         svg_line(svg, "lead", x + 5, end, lines->x.to + 8, y);
         svg_text(svg, NULL, lines->x.to + 12, y + svg->size * 0.35, SVG_START,
                  chart_fit(svg->page->arena, series->label, svg->size * BOLD, svg->width - lines->x.to - 12));
@@ -263,15 +347,26 @@ static void label_ends(struct lines *lines)
     }
 }
 
+/* Whether lines are named at their ends: one that is alone is named by the title. */
+static bool names_ends(const struct lines *lines)
+{
+    size_t joined = 0;
+    for (size_t i = 0; i < lines->shown; i++)
+        joined += !in_legend(lines, i);
+    bool alone = joined == 1 && !lines->chart->x_round;
+    return !lines->svg->narrow && lines->shown > 1 && joined > 0 && !alone;
+}
+
 static double label_margin(const struct lines *lines)
 {
-    double widest = 0;
-    if (lines->svg->narrow || lines->shown < 2)
+    if (!names_ends(lines))
         return 8;
-    double size = lines->svg->size * BOLD;
+    double widest = 0, size = lines->svg->size * BOLD;
     for (size_t i = 0; i < lines->shown; i++) {
         const char *label = lines->chart->series.items[i].label;
-        widest = fmax(widest, chart_text_width(chart_fit(lines->svg->page->arena, label, size, 200), size));
+        if (!in_legend(lines, i))
+            widest =
+                fmax(widest, chart_text_width(chart_fit(lines->svg->page->arena, label, size, 200), size));
     }
     return widest + 16;
 }
@@ -292,7 +387,7 @@ void svg_lines(struct svg *svg, const struct line_chart *chart)
     lines.x.log = chart->x_log;
     find_range(&lines);
     lines.x.log = chart->x_log && lines.x.low > 0;
-    double top = 32 + legend_height(&lines), bottom = top + (svg->narrow ? 220 : 280);
+    double top = 32 + legend(&lines, false), bottom = top + (svg->narrow ? 220 : 280);
     struct chart_ticks y_ticks =
         chart_linear_ticks(svg->page->arena, lines.y.low, lines.y.high, scale_of(chart->y_scale), 6);
     lines.x.from = widest_label(&y_ticks, svg->size) + 10;
@@ -309,8 +404,15 @@ void svg_lines(struct svg *svg, const struct line_chart *chart)
         draw_series(&lines, i);
     if (chart->x_limit > 0)
         draw_limit(&lines);
-    if (lines.shown > 1 && svg->narrow)
-        draw_legend(&lines);
-    else if (lines.shown > 1)
+    label_points(&lines);
+    legend(&lines, true);
+    if (names_ends(&lines))
         label_ends(&lines);
+    if (lines.shown < chart->series.count) {
+        const char *note = MESSAGE_TEXT(svg->page->arena, svg->page->report->language, M_FIRST_OF,
+                                        chart_number(svg->page->arena, (double)lines.shown),
+                                        chart_number(svg->page->arena, (double)chart->series.count));
+        svg_text(svg, "muted", 0, svg->height + svg->size - 4, SVG_START, note);
+        svg->height += svg->size + 6;
+    }
 }

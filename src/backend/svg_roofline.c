@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "result/message.h"
+
 /* More marks than these make a cloud whose single points nobody reads. */
 enum { MAX_MARKS = 400, MAX_NAMES = 3 };
 
@@ -161,6 +163,7 @@ static void collect_marks(struct roofline *roofline)
     }
     if (kept)
         qsort(marks, kept, sizeof *marks, by_order);
+    roofline->left_out = kept > MAX_MARKS ? kept - MAX_MARKS : 0;
     for (size_t i = 0; i < kept && i < MAX_MARKS; i++) {
         if (marks[i].count > MAX_NAMES)
             marks[i].names =
@@ -278,4 +281,12 @@ void svg_roofline(struct svg *svg, const struct roofline_chart *chart)
     roofline_label(&roofline);
     draw_legend(&roofline);
     draw_key(&roofline);
+    if (roofline.left_out > 0) {
+        const char *note =
+            MESSAGE_TEXT(svg->page->arena, svg->page->report->language, M_FIRST_OF,
+                         chart_number(svg->page->arena, MAX_MARKS),
+                         chart_number(svg->page->arena, MAX_MARKS + (double)roofline.left_out));
+        svg_text(svg, "muted", 0, svg->height + svg->size - 4, SVG_START, note);
+        svg->height += svg->size + 6;
+    }
 }

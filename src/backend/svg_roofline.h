@@ -25,6 +25,7 @@ struct roofline {
     struct chart_space space;
     VEC(struct mark) marks;
     VEC(struct keyed) key;
+    size_t left_out; /* marks beyond those that are drawn */
 };
 
 /* The highest peak of the device's roofs; 0 when it has none. */

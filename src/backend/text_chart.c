@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "backend/chart.h"
 #include "backend/clean.h"
 #include "backend/text_draw.h"
 #include "base/arena.h"
@@ -155,9 +156,14 @@ static void measure_plot(struct plot *plot)
     plot->y_high = plot->y_step * fmax(1, ceil(top / plot->y_step - 1e-9));
 }
 
-/* A point's letter: capital where it fits the memory, small where it does not. */
+/* A point's letter: capital where it fits the memory, small where it does not; measured ones have none. */
 static const char *point_letter(const struct plot *plot, size_t series, bool fits)
 {
+    enum line_style style = plot->chart->series.items[series].style;
+    if (style == LINE_MEASURED)
+        return plot->writer->unicode ? "\xE2\x97\x8B" : "o";
+    if (style == LINE_FRONT)
+        return plot->writer->unicode ? "\xC2\xB7" : ".";
     return arena_printf(plot->writer->arena, "%c", (fits ? 'A' : 'a') + (int)(series % LETTERS));
 }
 
@@ -176,7 +182,8 @@ static void draw_segment(struct plot *plot, const struct line_point *from, const
 static void draw_series(struct plot *plot, size_t number)
 {
     const struct line_series *series = &plot->chart->series.items[number];
-    for (size_t i = 1; i < series->points.count; i++)
+    bool joined = series->style == LINE_JOINED || series->style == LINE_FRONT;
+    for (size_t i = 1; joined && i < series->points.count; i++)
         if (series->points.items[i - 1].valid && series->points.items[i].valid)
             draw_segment(plot, &series->points.items[i - 1], &series->points.items[i]);
 }
@@ -185,7 +192,7 @@ static void mark_series(struct plot *plot, size_t number)
 {
     const struct line_series *series = &plot->chart->series.items[number];
     const char *colour = series_colours[number % (sizeof series_colours / sizeof series_colours[0])];
-    for (size_t i = 0; i < series->points.count; i++) {
+    for (size_t i = 0; i < series->points.count && series->style != LINE_FRONT; i++) {
         const struct line_point *point = &series->points.items[i];
         if (point->valid)
             canvas_set(&plot->canvas, x_column(plot, point->x), y_row(plot, point->y),
@@ -214,18 +221,38 @@ static void write_plot(struct plot *plot)
     canvas_rows_with_labels(&plot->canvas, (const char *const *)labels, Y_LABEL);
 }
 
-/* The values of the first series stand under the axis, as many as have room. */
+/* Where the axis has labels: at the values of the first series, or at round numbers. */
+static struct chart_ticks x_ticks(const struct plot *plot)
+{
+    struct arena *arena = plot->writer->arena;
+    const struct line_chart *chart = plot->chart;
+    const struct line_series *series = &chart->series.items[0];
+    struct chart_ticks ticks = {0};
+    if (chart->x_round && chart->x_log)
+        return chart_log_ticks(arena, pow(10, plot->x_low), pow(10, plot->x_high), chart->x_scale, false, 6);
+    if (chart->x_round)
+        return chart_linear_ticks(arena, plot->x_low, plot->x_high, chart->x_scale, 6);
+    for (size_t i = 0; i < series->points.count; i++) {
+        double x = series->points.items[i].x;
+        *VEC_PUSH(arena, ticks.items) = (struct chart_tick){x, axis_number(arena, x / chart->x_scale)};
+    }
+    return ticks;
+}
+
+/* The ticks stand under the axis, as many as have room. */
 static void write_x_axis(struct plot *plot)
 {
     struct text_writer *writer = plot->writer;
     struct canvas axis = canvas_new(writer, plot->canvas.columns, 2);
     for (size_t c = 0; c < axis.columns; c++)
         canvas_set(&axis, (double)c, 0, text_glyph(writer, GLYPH_RULE), NULL);
-    const struct line_series *series = &plot->chart->series.items[0];
+    struct chart_ticks ticks = x_ticks(plot);
     size_t next_free = 0;
-    for (size_t i = 0; i < series->points.count; i++) {
-        double x = series->points.items[i].x, column = x_column(plot, x);
-        const char *label = axis_number(writer->arena, x / plot->chart->x_scale);
+    for (size_t i = 0; i < ticks.items.count; i++) {
+        double column = x_column(plot, ticks.items.items[i].value);
+        const char *label = ticks.items.items[i].label;
+        if (label == NULL)
+            continue;
         size_t length = strlen(label);
         double begin =
             floor(fmin(fmax(column - (double)length / 2 + 0.5, 0), (double)(axis.columns - length)));

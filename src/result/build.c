@@ -23,6 +23,7 @@ static const struct section_builder sections[] = {
     {"time", build_time},
     {"memory", build_memory},
     {"sweeps", build_sweeps},
+    {"tradeoff", build_tradeoff},
     {"measured", build_measured},
     {"sensitivity", build_sensitivity},
     {"derivations", build_derivations},
@@ -126,6 +127,7 @@ struct report *report_build(struct evaluator *evaluator, struct report_options o
     collect_scenarios(&builder);
     collect_measurements(&builder);
     collect_sweeps(&builder);
+    collect_tradeoff(&builder);
     assertions_evaluate(evaluator, report);
     diags_sort(plan_diags(plan));
     report->diags = plan_diags(plan);

@@ -34,6 +34,7 @@ void build_roofline(struct builder *builder);
 void build_time(struct builder *builder);
 void build_memory(struct builder *builder);
 void build_sweeps(struct builder *builder);
+void build_tradeoff(struct builder *builder);
 void build_measured(struct builder *builder);
 void build_sensitivity(struct builder *builder);
 void build_derivations(struct builder *builder);
@@ -86,6 +87,18 @@ struct matrix_row {
 void add_matrix(struct builder *builder, struct report_section *section, const char *caption,
                 const struct evaluation *const *scenarios, size_t count, const struct matrix_row *rows,
                 size_t row_count, struct print_unit unit);
+
+/* ---- sweeps ------------------------------------------------------------------------------------- */
+
+struct sweep;
+/* Measurements of scenarios that the sweep passes through, as a series of its chart. */
+void add_seen(struct builder *builder, const struct sweep *sweep, size_t x_axis,
+              const struct quantity_info *shown, struct line_chart *chart);
+
+/* ---- latency against throughput ---------------------------------------------------------------- */
+
+/* The scenarios and the points of sweeps that fit and have both, with those on the Pareto front marked. */
+void collect_tradeoff(struct builder *builder);
 
 /* ---- what would change it --------------------------------------------------------------------- */
 

@@ -164,6 +164,7 @@ static void add_line_chart(const struct drawing *drawing, size_t show)
     size_t series = sweep->axis_count == 1 ? 1 : axis(drawing, other)->count;
     for (size_t i = 0; i < series && i < COLUMNS_MAX; i++)
         add_series(drawing, chart, show, other, i);
+    add_seen(builder, sweep, drawing->x_axis, drawing->result->rows[show], chart);
     add_memory_limit(drawing, chart);
 }
 

@@ -132,21 +132,30 @@ struct bar_chart {
     VEC(struct bar) bars;
 };
 
-/* Lines over one axis, for sweeps. */
+/* Lines over one axis, for sweeps, and points over two. */
 struct line_point {
     double x, y;
     double low, high; /* band; equal to y when there is none */
     bool valid;       /* false: the quantity does not exist there, the line breaks */
     bool fits;
+    const char *label;      /* of this point alone, or NULL */
+};
+enum line_style {
+    LINE_JOINED,            /* points that follow each other */
+    LINE_POINTS,            /* points that do not */
+    LINE_MEASURED,          /* points that were seen, not computed */
+    LINE_FRONT              /* the best that can be had: a line without points */
 };
 struct line_series {
     const char *label;
+    enum line_style style;
     VEC(struct line_point) points;
 };
 struct line_chart {
     const char *x_title, *y_title;
     double x_scale, y_scale; /* SI value of one axis unit */
     bool x_log;
+    bool x_round;            /* ticks at round numbers, not at the values of the first series */
     VEC(struct line_series) series;
     double x_limit;           /* a vertical dashed line, in SI; 0: none */
     const char *x_limit_text; /* "memory is full" */
@@ -329,6 +338,16 @@ struct report_threshold {
     const char *from, *to;   /* what it is before and after: "weights", "compute" */
 };
 
+/* A scenario, or a point of a sweep, between latency and throughput. */
+struct report_tradeoff {
+    const char *name;        /* "chat", "chat, batch = 32" */
+    const char *scenario;    /* the scenario itself, or the one that is swept */
+    double throughput;       /* output tokens/s per GPU */
+    double latency;          /* s per output token */
+    double low, high;        /* band of the latency */
+    bool pareto;             /* none is better at one and no worse at the other */
+};
+
 /* ---- what went in, for machines and for `perfc diff` ----------------------------------------- */
 
 /* An attribute in effect. Its value is named as the declaration calls it: "batch", "peak.fp16", and
@@ -361,6 +380,7 @@ struct report {
     VEC(const char *) scenarios, models, gpus; /* declarations in use, in order */
     VEC(struct report_input) inputs;
     VEC(struct report_sweep) sweeps;
+    VEC(struct report_tradeoff) tradeoff;
     VEC(struct report_sensitivity) sensitivities; /* of the scenarios of that section */
     VEC(struct report_threshold) thresholds;
     VEC(const char *) guards; /* conditions as written: thresholds for `perfc diff` */

@@ -259,8 +259,8 @@ static void fill_lines(struct arena *arena, struct line_chart *chart)
         series->label = s == 0 ? "proposal" : NASTY_SCRIPT;
         for (int i = 0; i < 5; i++) {
             double y = rates[i] * (s == 0 ? 1.0 : 0.5);
-            *VEC_PUSH(arena, series->points) =
-                (struct line_point){batches[i], y, 0.8 * y, 1.2 * y, !(s == 1 && i == 2), batches[i] <= 100};
+            *VEC_PUSH(arena, series->points) = (struct line_point){
+                batches[i], y, 0.8 * y, 1.2 * y, !(s == 1 && i == 2), batches[i] <= 100, NULL};
         }
     }
 }
