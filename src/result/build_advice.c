@@ -106,15 +106,6 @@ void say_bound(struct builder *builder, const struct evaluation *evaluation, str
 
 /* ---- what would make it fit ----------------------------------------------------------------- */
 
-/* Rounded down to two digits, so that what is offered still fits: 3417 gives 3400. */
-static double round_down(double value)
-{
-    double unit = 1;
-    while (value / unit >= 100)
-        unit *= 10;
-    return floor(value / unit) * unit;
-}
-
 static bool variant_fits(struct builder *builder, const struct evaluation *evaluation,
                          const enum attribute *attributes, const struct value *values, size_t count)
 {
@@ -156,7 +147,7 @@ static double longest(struct builder *builder, const struct evaluation *evaluati
                                  plan_variant(builder->plan, evaluation->scenario, evaluation->scenario->name,
                                               &attribute, &one, 1));
     const struct pm_memory *memory = &alone->result.memory;
-    return alone->valid && memory->max_context_limit == PM_LIMIT_MEMORY ? round_down(memory->max_context) : 0;
+    return alone->valid && memory->max_context_limit == PM_LIMIT_MEMORY ? memory->max_context : 0;
 }
 
 static void offer_smaller_load(struct builder *builder, const struct evaluation *evaluation,

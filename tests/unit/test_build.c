@@ -164,7 +164,7 @@ Test(build, what_would_make_it_fit)
 {
     /* 14e9 + 32 * 2^31 = 82719476736 B, 2719476736 B = 2.53 GiB above 80e9. Left for the cache: 66e9 B, which
      * is 30.7 sequences, or 66e9 / 32 / 524288 = 3933.9 tokens for each of 32. Halving the cache or the
-     * weights saves 34 GB or 7 GB, and both are enough; two cards halve everything. 4096 / 3900 is a smaller
+     * weights saves 34 GB or 7 GB, and both are enough; two cards halve everything. 4096 / 3933 is a smaller
      * factor than 32 / 30, and that than 2. */
     const struct report *report = build(TEXTBOOK "scenario many : chat { batch = 32 }\n");
     const struct key_card *many = card(report, 1);
@@ -172,10 +172,37 @@ Test(build, what_would_make_it_fit)
     cr_assert_str_eq(figure(many, "many.fits")->value, "does not fit");
     cr_assert_str_eq(figure(many, "many.fits")->detail, "short by 2.53" THIN "GiB");
     static const char expected[] = "Short by 2.53" THIN "GiB. It fits with context " AT_MOST " 3" THIN
-                                   "900" THIN "tokens, the smallest change, or batch " AT_MOST
+                                   "933" THIN "tokens, the smallest change, or batch " AT_MOST
                                    " 30, or an 8-bit KV cache, or 8-bit weights, or tp = 2.";
     const char *advice = plain(&many->advice);
     cr_assert_eq(strncmp(advice, expected, strlen(expected)), 0, "%s", advice);
+}
+
+static bool fits(const char *change)
+{
+    const struct report *report = build(arena_printf(arena,
+                                                     TEXTBOOK "scenario many : chat { batch = 32 }\n"
+                                                              "scenario changed : many { %s }\n",
+                                                     change));
+    return card(report, 2)->tone != TONE_BAD;
+}
+
+/* What is offered fits, and the next smaller change does not. */
+Test(build, offers_are_the_smallest_that_help)
+{
+    static const struct {
+        const char *enough, *less;
+    } offers[] = {
+        {"context = 3933", "context = 3934"},
+        {"batch = 30", "batch = 31"},
+        {"kv_cache = fp8", "kv_cache = fp16"},
+        {"weights = fp8", "weights = fp16"},
+        {"tp = 2", "tp = 1"},
+    };
+    for (size_t i = 0; i < sizeof offers / sizeof offers[0]; i++) {
+        cr_expect(fits(offers[i].enough), "%s", offers[i].enough);
+        cr_expect_not(fits(offers[i].less), "%s", offers[i].less);
+    }
 }
 
 Test(build, groups_of_a_node_stand_in_stages)
