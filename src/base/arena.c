@@ -110,11 +110,16 @@ static void start_chunk(struct arena *arena)
         arena->next_size *= 2;
 }
 
-void *arena_alloc(struct arena *arena, size_t size)
+static size_t padded_size(size_t size)
 {
     if (size > SIZE_MAX - ALIGNMENT - GAP)
         out_of_memory();
-    size_t padded = ((size == 0 ? 1 : size) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GAP;
+    return ((size == 0 ? 1 : size) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + GAP;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+    size_t padded = padded_size(size);
     arena->used += size;
     if (padded > (size_t)(arena->end - arena->free)) {
         if (padded > arena->next_size / 4)
@@ -125,6 +130,52 @@ void *arena_alloc(struct arena *arena, size_t size)
     arena->free += padded;
     UNPOISON(memory, size);
     return memory;
+}
+
+/* The link to the chunk that holds nothing but `memory`, or NULL. */
+static struct chunk **find_apart(struct arena *arena, const void *memory, size_t padded)
+{
+    struct chunk **link = &arena->chunks;
+    while (*link != NULL && (*link)->bytes != memory)
+        link = &(*link)->next;
+    return *link != NULL && (*link)->size == padded ? link : NULL;
+}
+
+/* A chunk of its own is large, so that the system moves its pages rather than their bytes. */
+static void *grow_apart(struct chunk **link, size_t padded, size_t size)
+{
+    UNPOISON((*link)->bytes, (*link)->size);
+    if (padded > SIZE_MAX - sizeof(struct chunk))
+        out_of_memory();
+    struct chunk *chunk = realloc(*link, sizeof *chunk + padded);
+    if (chunk == NULL)
+        out_of_memory();
+    *link = chunk;
+    chunk->size = padded;
+    POISON(chunk->bytes + size, padded - size);
+    return chunk->bytes;
+}
+
+void *arena_grow(struct arena *arena, void *memory, size_t size, size_t larger)
+{
+    enum { WORTH_FINDING = 32 << 10 };
+    size_t before = padded_size(size), padded = padded_size(larger);
+    unsigned char *bytes = memory;
+    if (bytes != NULL && bytes + before == arena->free && padded <= (size_t)(arena->end - bytes)) {
+        arena->free = bytes + padded;
+        arena->used += larger - size;
+        UNPOISON(bytes, larger);
+        return memory;
+    }
+    struct chunk **apart = size >= WORTH_FINDING ? find_apart(arena, memory, before) : NULL;
+    if (apart != NULL) {
+        arena->used += larger - size;
+        return grow_apart(apart, padded, larger);
+    }
+    void *moved = arena_alloc(arena, larger);
+    if (size > 0)
+        memcpy(moved, memory, size);
+    return moved;
 }
 
 void *arena_calloc(struct arena *arena, size_t count, size_t size)

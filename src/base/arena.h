@@ -21,6 +21,10 @@ void arena_free(struct arena *arena);
 /* `size` zeroed bytes, aligned for any type. Valid until arena_free(). */
 void *arena_alloc(struct arena *arena, size_t size);
 
+/* `memory`, an allocation of `size` bytes, as one of `larger` bytes: where it is when it was the last one or
+ * is large, else a copy. What is new is not zeroed. */
+void *arena_grow(struct arena *arena, void *memory, size_t size, size_t larger);
+
 /* `count` zeroed elements of `size` bytes; an overflow of the product counts as out of memory. */
 void *arena_calloc(struct arena *arena, size_t count, size_t size);
 

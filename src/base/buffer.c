@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 
-enum { FIRST_CAPACITY = 256 };
+enum { FIRST_CAPACITY = 32 };
 
 struct buffer buffer_in(struct arena *arena)
 {
@@ -24,11 +24,15 @@ static void reserve(struct buffer *buffer, size_t length)
     size_t larger = buffer->capacity == 0 ? FIRST_CAPACITY : buffer->capacity;
     while (larger < needed && larger <= SIZE_MAX / 2)
         larger *= 2;
-    char *moved = arena_alloc(buffer->arena, larger < needed ? needed : larger);
-    if (buffer->length > 0)
-        memcpy(moved, buffer->data, buffer->length);
-    buffer->data = moved;
-    buffer->capacity = larger < needed ? needed : larger;
+    larger = larger < needed ? needed : larger;
+    buffer->data = arena_grow(buffer->arena, buffer->data, buffer->capacity, larger);
+    buffer->capacity = larger;
+}
+
+void buffer_expect(struct buffer *buffer, size_t length)
+{
+    reserve(buffer, length);
+    buffer->data[buffer->length] = '\0';
 }
 
 void buffer_add(struct buffer *buffer, const char *bytes, size_t length)

@@ -15,6 +15,9 @@ struct buffer {
 /* An empty buffer whose bytes live in `arena`. */
 struct buffer buffer_in(struct arena *arena);
 
+/* Room for so many bytes at once: memory that is never written to costs nothing. */
+void buffer_expect(struct buffer *buffer, size_t length);
+
 void buffer_add(struct buffer *buffer, const char *bytes, size_t length);
 void buffer_text(struct buffer *buffer, const char *text);
 void buffer_byte(struct buffer *buffer, char byte);

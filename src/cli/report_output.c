@@ -104,7 +104,9 @@ static enum exit_status write_output(const struct cli *cli, const struct report 
 {
     const struct backend *backend = backend_for(cli, path);
     bool standard = is_standard_output(path);
+    enum { USUAL_PAGE = 200 << 10 };
     struct buffer text = buffer_in(cli->arena);
+    buffer_expect(&text, USUAL_PAGE);
     if (!backend->emit(cli->arena, report, options_for(cli, standard && isatty(STDOUT_FILENO)), &text)) {
         cli_complain("the %s report could not be made", backend->name);
         return EXIT_FILE;

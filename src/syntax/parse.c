@@ -103,16 +103,16 @@ static bool check_text(struct parser *parser)
 
 /* ---- entry points ---- */
 
-static struct parser *parser_new(struct arena *arena, struct strings *strings, const struct sources *sources,
-                                 uint32_t file, struct diags *diags)
+/* The state is no part of the tree: ten kilobytes that are gone when the file is read. */
+static void begin(struct parser *parser, struct arena *arena, struct strings *strings,
+                  const struct sources *sources, uint32_t file, struct diags *diags)
 {
-    struct parser *parser = ARENA_NEW(arena, struct parser);
+    memset(parser, 0, sizeof *parser);
     parser->arena = arena;
     parser->strings = strings;
     parser->diags = diags;
     parser->source = sources_get(sources, file);
     parser->file = file;
-    return parser;
 }
 
 static void run(struct parser *parser)
@@ -135,22 +135,24 @@ static void run(struct parser *parser)
 struct syntax_tree *parse_file(struct arena *arena, struct strings *strings, const struct sources *sources,
                                uint32_t file, struct diags *diags)
 {
-    struct parser *parser = parser_new(arena, strings, sources, file, diags);
-    run(parser);
-    if (parser->statements == NULL)
-        parser->statements = ast_statements(arena);
-    unclosed_repair(parser);
+    struct parser parser;
+    begin(&parser, arena, strings, sources, file, diags);
+    run(&parser);
+    if (parser.statements == NULL)
+        parser.statements = ast_statements(arena);
+    unclosed_repair(&parser);
     struct syntax_tree *tree = ARENA_NEW(arena, struct syntax_tree);
     tree->file = file;
-    tree->statements = parser->statements;
+    tree->statements = parser.statements;
     return tree;
 }
 
 struct expr *parse_expression(struct arena *arena, struct strings *strings, const struct sources *sources,
                               uint32_t file, struct diags *diags)
 {
-    struct parser *parser = parser_new(arena, strings, sources, file, diags);
-    parser->expression_only = true;
-    run(parser);
-    return parser->errors == 0 ? parser->expression : NULL;
+    struct parser parser;
+    begin(&parser, arena, strings, sources, file, diags);
+    parser.expression_only = true;
+    run(&parser);
+    return parser.errors == 0 ? parser.expression : NULL;
 }

@@ -55,6 +55,67 @@ Test(base, arena_takes_blocks_larger_than_a_chunk)
     cr_assert_geq(arena_used(arena), (size_t)5 << 20);
 }
 
+static void fill(unsigned char *memory, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        memory[i] = (unsigned char)(i * 7);
+}
+
+static bool filled(const unsigned char *memory, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (memory[i] != (unsigned char)(i * 7))
+            return false;
+    return true;
+}
+
+Test(base, arena_grows_the_last_allocation_where_it_is)
+{
+    unsigned char *memory = arena_alloc(arena, 40);
+    fill(memory, 40);
+    cr_assert_eq(arena_grow(arena, memory, 40, 300), memory);
+    cr_assert(filled(memory, 40));
+    fill(memory, 300);
+    char *after = arena_strdup(arena, "after");
+    unsigned char *moved = arena_grow(arena, memory, 300, 600);
+    cr_assert_neq(moved, memory);
+    cr_assert(filled(moved, 300));
+    fill(moved, 600);
+    cr_assert_str_eq(after, "after");
+    cr_assert_eq(arena_used(arena), 40 + 260 + 6 + 600);
+}
+
+Test(base, arena_grows_what_is_large_beside_the_rest)
+{
+    char *before = arena_strdup(arena, "before");
+    size_t size = 40000;
+    unsigned char *memory = arena_grow(arena, NULL, 0, size);
+    for (; size < (size_t)6 << 20; size *= 3) {
+        fill(memory, size);
+        char *between = arena_strdup(arena, "between");
+        memory = arena_grow(arena, memory, size, size * 3);
+        cr_assert(filled(memory, size));
+        cr_assert_str_eq(between, "between");
+    }
+    fill(memory, size);
+    cr_assert_str_eq(before, "before");
+    cr_assert_str_eq(arena_strdup(arena, "after"), "after");
+}
+
+Test(base, buffers_grow_between_allocations)
+{
+    struct buffer one = buffer_in(arena), other = buffer_in(arena);
+    buffer_expect(&other, 100000);
+    cr_assert_str_eq(buffer_string(&other), "");
+    for (int i = 0; i < 20000; i++) {
+        buffer_printf(&one, "%05d", i);
+        buffer_text(&other, "0123456789");
+    }
+    cr_assert(one.length == 100000 && other.length == 200000);
+    cr_assert(strncmp(one.data + 99990, "1999819999", 10) == 0 &&
+              strcmp(other.data + 199990, "0123456789") == 0);
+}
+
 Test(base, arena_formats_beyond_its_small_buffer)
 {
     cr_assert_str_eq(arena_printf(arena, "%s-%d", "tp", 8), "tp-8");
