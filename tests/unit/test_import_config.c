@@ -324,7 +324,7 @@ static bool is_expected_unknown(const char *path)
     return false;
 }
 
-/* Every quantity of a model. */
+/* Every quantity of a model, and every number and count that it declares. */
 static const char *quantities(struct result_fixture *fixture, const char *name)
 {
     struct buffer text = buffer_in(arena);
@@ -334,6 +334,10 @@ static const char *quantities(struct result_fixture *fixture, const char *name)
         if (quantity_info(q)->scope == QUANTITY_OF_MODEL)
             buffer_printf(&text, "%s %.17g\n", quantity_info(q)->name,
                           evaluate_number(fixture->evaluator, model, q, -1));
+    for (enum attribute k = 0; k < ATTR_COUNT; k++)
+        if (attribute_info(k)->scope & (1u << KIND_MODEL) && plan_is_set(fixture->plan, model, k))
+            buffer_printf(&text, "%s = %.17g\n", attribute_info(k)->name,
+                          plan_number(fixture->plan, model, k, -1));
     for (size_t i = 0; i < diags_count(fixture->diags); i++)
         buffer_printf(&text, "%s\n", diags_get(fixture->diags, i)->message);
     return buffer_string(&text);
