@@ -41,7 +41,13 @@ static const struct gguf_architecture {
     {"nemotron_h_moe", 0, false}, {"grok", 0, false},
     {"dbrx", 0, false},           {"jamba", 0, false},
     {"mamba", 0, false},          {"mamba2", 0, false},
-    {"deci", 0, false},
+    {"deci", 0, false},           {"qwen2vl", 0, false},
+    {"granite", 0, false},        {"granitemoe", 0, false},
+    {"glm4", 0, false},           {"seed_oss", 0, false},
+    {"smollm3", 0, false},        {"ernie4_5", 0, false},
+    {"stablelm", 0, false},       {"nemotron", 0, false},
+    {"olmoe", 0, false},          {"dots1", 0, false},
+    {"exaone", 0, false},         {"arcee", 0, false},
 };
 enum { ARCHITECTURE_COUNT = sizeof architectures / sizeof architectures[0] };
 
@@ -172,6 +178,8 @@ static void read_state_space(const struct reader *reader, size_t i, double *v)
         v[LAYER_SSM_HEADS] = whole ? inner / 64 : inner;
         v[LAYER_SSM_HEAD_DIM] = whole ? 64 : 1;
         v[LAYER_ATTENTION_PARAMS] = mixer_elements(reader, i);
+        double tail = v[LAYER_CONV_KERNEL] > 1 ? v[LAYER_CONV_KERNEL] - 1 : 0;
+        v[LAYER_STATE] = inner * (v[LAYER_SSM_STATE] * 4 + tail * 2);
         return;
     }
     v[LAYER_SSM_HEADS] = heads;

@@ -295,3 +295,23 @@ Test(import_variants, the_cache_has_its_own_scheme)
         model("llama", ", \"quantization_config\": {\"quant_method\": \"fp8\", \"kv_cache_scheme\": null}"),
         "kv_bytes_per_token", 8 * KV);
 }
+
+/* 32 bits for each value of the recurrence, 16 for each of the last inputs of the convolution. */
+Test(import_variants, states_have_the_tail_of_their_convolution)
+{
+    /* Mamba 1: 2 * 1024 channels of 16, the last 3 inputs of the same channels */
+    expect(
+        "{\"model_type\": \"mamba\", \"hidden_size\": 1024, \"num_hidden_layers\": 8, \"vocab_size\": 1000,"
+        "\"expand\": 2, \"state_size\": 16, \"conv_kernel\": 4, \"time_step_rank\": 64}",
+        "state_bytes", 8 * 2048 * (16 * 4 + 3 * 2));
+    /* Mamba-2: 16 heads of 64 by 128; the convolution runs over these and over B and C of 2 groups */
+    expect(model("nemotron_h",
+                 ", \"hybrid_override_pattern\": \"M-M*M-M-\", \"mamba_num_heads\": 16,"
+                 "\"mamba_head_dim\": 64, \"n_groups\": 2, \"ssm_state_size\": 128, \"conv_kernel\": 4"),
+           "state_bytes", 4 * (16 * 64 * 128 * 4 + (16 * 64 + 2 * 2 * 128) * 3 * 2));
+    /* a gated delta net: 8 value heads of 64 by 64; queries and keys of 4 heads, values of 8 */
+    expect(model("qwen3_5_text", ", \"full_attention_interval\": 4, \"linear_num_key_heads\": 4,"
+                                 "\"linear_num_value_heads\": 8, \"linear_key_head_dim\": 64,"
+                                 "\"linear_value_head_dim\": 64, \"linear_conv_kernel_dim\": 4"),
+           "state_bytes", 6 * (8 * 64 * 64 * 4 + (2 * 4 * 64 + 8 * 64) * 3 * 2));
+}
