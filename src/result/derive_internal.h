@@ -65,6 +65,10 @@ const char *derive_exact(struct arena *arena, const struct report_quantity *valu
  * blanks, or NULL. */
 const char *derive_reads(enum quantity quantity);
 
+/* A formula that holds in this case though not in every one, or NULL; it was evaluated and compared. */
+const char *derive_candidate(struct evaluator *evaluator, struct decl *decl, enum quantity quantity,
+                             const struct report_quantity *value);
+
 /* A term of a step as the operations it is the sum of: fills in the node's formula and its first inputs, and
  * sets *names to what the operations themselves rest on. Does nothing when these do not add up to the term (a
  * sum over chunks, a mean over steps, drafts), or it is no such term. */

@@ -170,6 +170,12 @@ static void add_blocks(struct tree_job *job, struct derive_node *node, struct de
     }
 }
 
+/* "0 B": none of it, for reasons that the inputs are. */
+static const char *zero_text(struct arena *arena, const char *unit)
+{
+    return strcmp(unit, "1") == 0 ? "0" : arena_printf(arena, "0 %s", unit);
+}
+
 static struct derive_node *quantity_node(struct tree_job *job, struct decl *decl,
                                          const struct quantity_info *row, const char *name)
 {
@@ -193,8 +199,16 @@ static struct derive_node *quantity_node(struct tree_job *job, struct decl *decl
     }
     const char *names = derive_reads(row->id);
     derive_operations(job->evaluator, decl, row->id, node, &names);
+    if (!node->formula)
+        formula = derive_candidate(job->evaluator, decl, row->id, &value);
+    if (formula) {
+        add_formula(job, node, decl, formula);
+        return node;
+    }
     add_reads(job, node, decl, names);
     add_blocks(job, node, decl, names);
+    if (!node->formula && value.type == QUANTITY_NUMBER && value.value == 0)
+        node->formula = node->shown = node->substituted = zero_text(job->arena, value.unit);
     return node;
 }
 

@@ -173,6 +173,17 @@ const struct diag *diags_get(const struct diags *diags, size_t index)
     return diags->list.items[index].diag;
 }
 
+void diags_forget_after(struct diags *diags, size_t count)
+{
+    while (diags->list.count > count) {
+        const struct diag *diag = diags->list.items[--diags->list.count].diag;
+        if (diag_info(diag->code)->severity == DIAG_ERROR)
+            diags->errors--;
+        else
+            diags->warnings--;
+    }
+}
+
 size_t diags_errors(const struct diags *diags)
 {
     return diags->errors;

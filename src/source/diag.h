@@ -73,6 +73,9 @@ struct diag *diag_fix(struct diags *diags, struct diag *diag, struct span span, 
 /* Sorts by file and place (stable), so that rendering is in source order; drops exact repeats. */
 void diags_sort(struct diags *diags);
 
+/* Takes back what was added since there were `count` of them: of something that was only tried. */
+void diags_forget_after(struct diags *diags, size_t count);
+
 /* Messages and notes in other languages (phrase.h), by what they say in English. */
 struct phrases *diags_phrases(const struct diags *diags);
 

@@ -70,6 +70,7 @@ static struct value evaluate_text_of(struct result_fixture *fixture, const char 
 struct walk {
     struct result_fixture *fixture;
     size_t nodes, formulas, inputs, operations;
+    bool seen[QUANTITY_COUNT], derived[QUANTITY_COUNT]; /* numbers, and those with a formula */
 };
 
 static void check_formula(struct walk *walk, const struct derive_node *node)
@@ -121,9 +122,29 @@ static void walk_declaration(struct walk *walk, struct decl *decl)
 {
     enum quantity_scope scope;
     cr_assert(quantity_scope_of(decl->kind, &scope));
-    for (size_t i = 0; i < QUANTITY_COUNT; i++)
-        if (quantity_info((enum quantity)i)->scope == scope)
-            walk_tree(walk, derive_tree(walk->fixture->evaluator, decl, (enum quantity)i));
+    for (size_t i = 0; i < QUANTITY_COUNT; i++) {
+        const struct derive_node *tree;
+        if (quantity_info((enum quantity)i)->scope != scope)
+            continue;
+        tree = derive_tree(walk->fixture->evaluator, decl, (enum quantity)i);
+        walk->seen[i] = walk->seen[i] || tree->value.type == QUANTITY_NUMBER;
+        walk->derived[i] = walk->derived[i] || tree->formula != NULL;
+        walk_tree(walk, tree);
+    }
+}
+
+/* Numbers whose computation is no line of arithmetic in any case: an expectation, a sum over chunks. */
+static const enum quantity in_words[] = {Q_DECODE_DISTINCT_EXPERTS, Q_PREFILL_TIME_FIXED};
+
+static void expect_formulas(const struct walk *walk)
+{
+    for (size_t i = 0; i < QUANTITY_COUNT; i++) {
+        bool words = false;
+        for (size_t j = 0; j < sizeof in_words / sizeof in_words[0]; j++)
+            words = words || in_words[j] == (enum quantity)i;
+        cr_expect(!walk->seen[i] || walk->derived[i] || words, "%s is never derived by a formula",
+                  quantity_info((enum quantity)i)->name);
+    }
 }
 
 static const char cases[] =
@@ -161,6 +182,7 @@ Test(explain, every_figure_down_to_its_inputs)
     walk_declaration(&walk, plan_find(fixture.plan, KIND_MODEL, "llama-3.1-8b"));
     walk_declaration(&walk, plan_find(fixture.plan, KIND_GPU, "h100-sxm"));
     cr_assert(diags_errors(fixture.diags) == 0, "%s", diags_get(fixture.diags, 0)->message);
+    expect_formulas(&walk);
     cr_assert(walk.formulas > 2000 && walk.inputs > 2000 && walk.operations > 500, "%zu %zu %zu",
               walk.formulas, walk.inputs, walk.operations);
     result_close(&fixture);
@@ -174,6 +196,23 @@ static const struct derive_node *find_node(const struct derive_node *node, const
     for (size_t i = 0; i < node->inputs.count && !found; i++)
         found = find_node(node->inputs.items[i], name);
     return found;
+}
+
+/* What is tried and does not hold, a division by zero included, leaves nothing behind. */
+Test(explain, formulas_that_were_tried_report_nothing)
+{
+    struct result_fixture fixture =
+        result_open("gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS }\n"
+                    "model bare { params = 7e9  layers = 32  hidden = 4096  heads = 32 }\n"
+                    "scenario empty { gpu = card  model = bare  context = 0 }\n");
+    size_t before = diags_count(fixture.diags);
+    struct decl *empty = plan_find(fixture.plan, KIND_SCENARIO, "empty");
+    for (size_t i = 0; i < QUANTITY_COUNT; i++)
+        if (quantity_info((enum quantity)i)->scope == QUANTITY_OF_SCENARIO)
+            cr_assert_not_null(derive_tree(fixture.evaluator, empty, (enum quantity)i));
+    cr_assert_eq(diags_count(fixture.diags), before);
+    cr_assert_eq(diags_errors(fixture.diags), 0);
+    result_close(&fixture);
 }
 
 Test(explain, says_where_an_input_was_set)
