@@ -244,6 +244,32 @@ static void write_sensitivity(struct json_writer *writer, const struct report_se
     buffer_text(writer->out, "}}");
 }
 
+static void write_measurement(struct json_writer *writer, const struct report_measurement *measurement)
+{
+    write_member(writer, "{\"scenario\": ", measurement->scenario);
+    write_member(writer, ", \"quantity\": ", measurement->quantity);
+    if (measurement->source)
+        write_member(writer, ", \"source\": ", measurement->source);
+    write_member(writer, ", \"unit\": ", measurement->unit);
+    write_number(writer, ", \"measured\": ", measurement->measured);
+    if (measurement->has_expected) {
+        write_number(writer, ", \"expected\": ", measurement->expected);
+        write_number(writer, ", \"low\": ", measurement->low);
+        write_number(writer, ", \"high\": ", measurement->high);
+        buffer_text(writer->out, measurement->inside ? ", \"inside\": true" : ", \"inside\": false");
+    }
+    if (measurement->has_ceiling) {
+        write_number(writer, ", \"ceiling\": ", measurement->ceiling);
+        buffer_text(writer->out, measurement->possible ? ", \"possible\": true" : ", \"possible\": false");
+    }
+    buffer_text(writer->out, ", \"gap\": {");
+    for (size_t i = 0; i < measurement->parts.count; i++) {
+        buffer_printf(writer->out, "%s\"%s\"", i == 0 ? "" : ", ", measurement->parts.items[i].term);
+        write_number(writer, ": ", measurement->parts.items[i].seconds);
+    }
+    buffer_text(writer->out, "}}");
+}
+
 static void write_threshold(struct json_writer *writer, const struct report_threshold *threshold)
 {
     write_member(writer, "{\"scenario\": ", threshold->scenario);
@@ -394,6 +420,7 @@ bool json_emit(struct arena *arena, const struct report *report, struct backend_
     WRITE_ALL(&writer, "tradeoff", report->tradeoff, write_tradeoff);
     WRITE_ALL(&writer, "sensitivities", report->sensitivities, write_sensitivity);
     WRITE_ALL(&writer, "thresholds", report->thresholds, write_threshold);
+    WRITE_ALL(&writer, "measurements", report->measurements, write_measurement);
     write_assertions(&writer, report);
     write_names(&writer, "  \"guards\": [", report->guards.items, report->guards.count);
     buffer_text(out, ",\n");

@@ -103,6 +103,7 @@ static void list_quantities(struct builder *builder)
     report_inputs(builder->evaluator, builder->report);
     for (size_t i = 0; i < builder->view->sweeps.count; i++)
         sweep_list(builder->evaluator, &builder->sweeps[i], builder->report);
+    list_measurements(builder);
 }
 
 struct report *report_build(struct evaluator *evaluator, struct report_options options)

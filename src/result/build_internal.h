@@ -43,6 +43,14 @@ void build_sources(struct builder *builder);
 void build_plan(struct builder *builder);
 void build_warnings(struct builder *builder);
 
+/* ---- measurements ----------------------------------------------------------------------------- */
+
+/* The time between the limit and what was measured: in tables and bars, in a sentence, for machines. */
+void build_gaps(struct builder *builder, struct report_section *section,
+                const struct measured_result *const *results, size_t count);
+void say_gap(struct builder *builder, const struct measured_result *result, struct rich_text *text);
+void list_measurements(struct builder *builder);
+
 /* ---- blocks --------------------------------------------------------------------------------- */
 
 struct report_section *add_section(struct builder *builder, const char *id, const char *title, bool folded);

@@ -2,6 +2,7 @@
 #include "result/measured.h"
 
 #include "base/arena.h"
+#include "result/impossible.h"
 #include "sema/unit.h"
 #include "source/diag.h"
 
@@ -63,22 +64,14 @@ static void report_beyond(struct plan *plan, const struct evaluation *evaluation
 {
     struct arena *arena = plan_arena(plan);
     struct diags *diags = plan_diags(plan);
-    const struct pm_case *input = &evaluation->binding.input;
     struct diag *diag =
         diag_add(diags, DIAG_W0608, setting->span, "measured %s of %s is better than the limit of %s",
                  row->row->name, quantity_text_against(arena, row->measured, row->ceiling, row->dim),
                  quantity_text_against(arena, row->ceiling, row->measured, row->dim));
-    diag_note(
-        diags, diag,
-        "the card's figures may be too low, or the formats smaller than declared (weights %s, cache %s)",
-        evaluation->binding.model->weights ? evaluation->binding.model->weights->name : "bf16",
-        evaluation->binding.model->kv_cache ? evaluation->binding.model->kv_cache->name : "bf16");
-    if (!(input->cached_prefix > 0) && input->prompt > 0)
-        diag_note(diags, diag, "prompts may have been found in a prefix cache (`cached_prefix`)");
-    if (!(input->draft_tokens > 0))
-        diag_note(diags, diag, "speculation may have been on (`speculation.tokens`)");
-    if (input->batch > 1)
-        diag_note(diags, diag, "fewer than %g sequences may really have run at once", input->batch);
+    const char *reasons[IMPOSSIBLE_REASONS];
+    size_t count = impossible_reasons(arena, evaluation, row->row->id, row->measured, reasons);
+    for (size_t i = 0; i < count; i++)
+        diag_note(diags, diag, "%s", reasons[i]);
 }
 
 /* Whatever the schedule, while one request is served its users' prefills and its own decode steps must be

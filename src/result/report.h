@@ -348,6 +348,25 @@ struct report_tradeoff {
     bool pareto;             /* none is better at one and no worse at the other */
 };
 
+/* ---- measurements, for machines ----------------------------------------------------------------- */
+
+/* A part of the time between the limit and what was measured, in seconds; the parts add up to the latter. */
+struct report_gap_part {
+    const char *term; /* "bandwidth" */
+    double seconds;
+};
+
+struct report_measurement {
+    const char *scenario; /* or the variant of it that was measured: "chat, batch 8", "runs.csv:12" */
+    const char *quantity; /* "tpot" */
+    const char *source;   /* or NULL */
+    const char *unit;
+    double measured;
+    bool has_expected, has_ceiling, possible, inside; /* inside: of the band */
+    double expected, low, high, ceiling;
+    VEC(struct report_gap_part) parts; /* of times, speeds and throughputs that have a limit */
+};
+
 /* ---- what went in, for machines and for `perfc diff` ----------------------------------------- */
 
 /* An attribute in effect. Its value is named as the declaration calls it: "batch", "peak.fp16", and
@@ -383,6 +402,7 @@ struct report {
     VEC(struct report_tradeoff) tradeoff;
     VEC(struct report_sensitivity) sensitivities; /* of the scenarios of that section */
     VEC(struct report_threshold) thresholds;
+    VEC(struct report_measurement) measurements;
     VEC(const char *) guards; /* conditions as written: thresholds for `perfc diff` */
     const struct diff *diff;  /* of a report that compares two others (result/diff.h), or NULL */
     const struct diags *diags;

@@ -106,6 +106,7 @@ Test(backend_json, is_the_contract)
         "  \"tradeoff\": [],\n"
         "  \"sensitivities\": [],\n"
         "  \"thresholds\": [],\n"
+        "  \"measurements\": [],\n"
         "  \"assertions\": [\n"
         "    {\"text\": \"chat.tpot <= 40 ms\", \"holds\": true, \"message\": null, \"line\": 27}\n"
         "  ],\n"
@@ -117,7 +118,7 @@ Test(backend_json, is_the_contract)
 Test(backend_json, of_an_empty_report_is_complete)
 {
     json_t *root = parse(emit(report_fixture_empty(arena)));
-    cr_assert_eq(json_object_size(root), 13);
+    cr_assert_eq(json_object_size(root), 14);
     cr_assert_eq(json_object_size(json_object_get(root, "quantities")), 0);
     cr_assert_eq(json_array_size(json_object_get(root, "assertions")), 0);
     json_decref(root);

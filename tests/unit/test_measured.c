@@ -1,10 +1,13 @@
 /* test_measured.c: measurements of variants and tables of runs. */
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "result/gap.h"
+#include "result/impossible.h"
 #include "result/measured.h"
 #include "result_fixture.h"
 #include "run.h"
@@ -276,4 +279,158 @@ Test(measured, faults_are_told_where_they_are)
         const char *first = strstr(run.err, ": error:");
         cr_assert(first && !strstr(first + 1, ": error:"), "one mistake, one error: %s", run.err);
     }
+}
+
+/* ---- the gap ---------------------------------------------------------------------------------------- */
+
+/* 8e9 values of 16 bits at 2 TB/s are 8 ms; at 0.8 of it 10 ms; each launch takes 10 us and each sequence 30
+ * us more. Nothing is communicated, and there is no cache. */
+#define READING                                                                                              \
+    "gpu card { memory = 80 GB   bandwidth = 2 TB/s   peak.fp16 = 312 TFLOPS }\n"                            \
+    "engine plain : typical {\n"                                                                             \
+    "  efficiency.bandwidth = 0.8   corner = 0   operation_time = 10 us   sequence_time = 30 us\n}\n"        \
+    "model m { params = 8e9 }\n"                                                                             \
+    "scenario s { gpu = card   model = m   engine = plain   context = 0   batch = 1 }\n"
+
+static struct gap gap_of(struct result_fixture *fixture, size_t index, size_t row)
+{
+    struct gap gap;
+    struct measured_result result = result_of(fixture, index);
+    cr_assert(row < result.count);
+    cr_assert(gap_find(evaluate_measured(fixture->evaluator, result.measurement), &result.rows[row], &gap));
+    return gap;
+}
+
+Test(measured, the_gap_is_told_term_by_term)
+{
+    struct result_fixture fixture =
+        result_open(READING "measured s { tpot = 13 ms   speed = 80 tokens/s }\n");
+    struct gap gap = gap_of(&fixture, 0, 0);
+    double launches = result_number(&fixture, KIND_SCENARIO, "s", "decode.launches");
+    cr_assert(launches >= 1 && launches < 100);
+    cr_assert_float_eq(gap.seconds[GAP_LIMIT], 8e-3, 1e-9);
+    cr_assert_float_eq(gap.seconds[GAP_BANDWIDTH], 2e-3, 1e-6, "%g", gap.seconds[GAP_BANDWIDTH]);
+    cr_assert_float_eq(gap.seconds[GAP_LAUNCH], launches * 10e-6, 1e-12);
+    cr_assert_float_eq(gap.seconds[GAP_HOST], 30e-6, 1e-12);
+    cr_assert_float_eq(gap.seconds[GAP_REST], 13e-3 - gap.expected, 1e-12);
+    cr_assert(fabs(gap.seconds[GAP_ORDER]) < 1e-5 && gap.seconds[GAP_COMMUNICATION] == 0);
+    /* 80 tokens/s are 12.5 ms a token. */
+    gap = gap_of(&fixture, 0, 1);
+    cr_assert_float_eq(gap.measured, 12.5e-3, 1e-15);
+    result_close(&fixture);
+}
+
+/* Whatever the case, the parts add up to what was measured. */
+Test(measured, the_parts_of_a_gap_add_up)
+{
+    struct result_fixture fixture = result_open(
+        "scenario a { gpu = h100-sxm  tp = 4  model = llama-3.1-70b  engine = vllm  prompt = 2000  output = "
+        "400  batch = 64 }\n"
+        "scenario b : a { gpu = b200-sxm  tp = 8  model = deepseek-r1  weights = fp8  kv_cache = fp8 }\n"
+        "scenario c : a { speculation { tokens = 3  acceptance = 0.7 } }\n"
+        "scenario d { gpu = rtx-4090  model = llama-3.1-8b  engine = llama-cpp  weights = q4_0  context = "
+        "4096 }\n"
+        "scenario e : a { output = 1 }\n"
+        "measured a { tpot = 40 ms  ttft = 2 s  throughput = 1300 tokens/s }\n"
+        "measured b { tpot = 40 ms  ttft = 2 s  throughput = 1300 tokens/s }\n"
+        "measured c { tpot = 40 ms  ttft = 2 s  throughput = 1300 tokens/s }\n"
+        "measured d { speed = 80 tokens/s  throughput = 80 tokens/s }\n"
+        "measured e { ttft = 2 s  throughput = 20 tokens/s }\n");
+    cr_assert_eq(diags_errors(fixture.diags), 0);
+    size_t gaps = 0;
+    for (size_t i = 0; i < plan_view(fixture.plan)->measurements.count; i++) {
+        struct measured_result result = result_of(&fixture, i);
+        for (size_t j = 0; j < result.count; j++) {
+            struct gap gap = gap_of(&fixture, i, j);
+            double sum = 0;
+            for (enum gap_term term = 0; term < GAP_TERMS; term++)
+                sum += gap.seconds[term];
+            cr_assert_float_eq(sum, gap.measured, 1e-9 * gap.measured, "%zu %zu: %g of %g", i, j, sum,
+                               gap.measured);
+            gaps++;
+        }
+    }
+    cr_assert_eq(gaps, 13);
+    result_close(&fixture);
+}
+
+/* 10 ms of reading at 0.8 of the bandwidth, and few launches: 12 ms are best explained by less bandwidth.
+ * Without the fixed times, 12 / 10. */
+Test(measured, the_likeliest_reason_is_the_nearest_to_what_is_usual)
+{
+    struct result_fixture fixture = result_open(READING "measured s { tpot = 12 ms }\n");
+    struct measured_result result = result_of(&fixture, 0);
+    struct gap_reason reasons[2];
+    size_t count =
+        gap_reasons(evaluate_measured(fixture.evaluator, result.measurement), &result.rows[0], reasons, 2);
+    cr_assert(count >= 1 && reasons[0].coefficient == COEFFICIENT_BANDWIDTH);
+    struct gap gap = gap_of(&fixture, 0, 0);
+    double fixed = gap.seconds[GAP_LAUNCH] + gap.seconds[GAP_HOST];
+    cr_assert_float_eq(reasons[0].factor, (12e-3 - fixed) / (gap.expected - fixed), 1e-3, "%g",
+                       reasons[0].factor);
+    result_close(&fixture);
+}
+
+/* ---- what cannot be ----------------------------------------------------------------------------------- */
+
+/* All reasons for the first figure of a measurement, one a line. */
+static const char *reasons_of(struct result_fixture *fixture, size_t index)
+{
+    const char *reasons[IMPOSSIBLE_REASONS];
+    struct buffer text = buffer_in(arena);
+    struct measured_result result = result_of(fixture, index);
+    cr_assert(result.rows[0].beyond_ceiling);
+    size_t count = impossible_reasons(arena, evaluate_measured(fixture->evaluator, result.measurement),
+                                      result.rows[0].row->id, result.rows[0].measured, reasons);
+    for (size_t i = 0; i < count; i++)
+        buffer_printf(&text, "%s\n", reasons[i]);
+    return buffer_string(&text);
+}
+
+/* 16 GB in 4 ms: twice the bandwidth, half the bits, or two tokens from one step. */
+Test(measured, an_impossible_time_is_explained_by_what_makes_it_possible)
+{
+    struct result_fixture fixture = result_open(READING "measured s { tpot = 4 ms }\n");
+    const char *reasons = reasons_of(&fixture, 0);
+    cr_assert_not_null(strstr(reasons, "with 2.00 times the declared bandwidth"), "%s", reasons);
+    cr_assert_not_null(strstr(reasons, "weights take 8.0 bits a value, not 16"), "%s", reasons);
+    cr_assert_not_null(strstr(reasons, "a step gave 2.0 tokens or more"), "%s", reasons);
+    cr_assert(!strstr(reasons, "prefix cache") && !strstr(reasons, "peak") && !strstr(reasons, "sequences"),
+              "%s", reasons);
+    cr_assert_eq(result_count(&fixture, DIAG_W0608), 1);
+    result_close(&fixture);
+}
+
+/* 64 sequences of 8000 tokens: 131,072 bytes a token and sequence are 67 GB of cache beside 16 GB of weights,
+ * 41 ms on 2 TB/s. 20 ms are 40 GB, so 24 GB of cache: 22 sequences with theirs (22 * 1.0486 GB = 23.07 GB;
+ * 23: 24.12). */
+Test(measured, fewer_sequences_may_have_run)
+{
+    struct result_fixture fixture = result_open(
+        "gpu card { memory = 160 GB   bandwidth = 2 TB/s   peak.fp16 = 312 TFLOPS }\n"
+        "model m { params = 8e9   layers = 32   hidden = 4096   heads = 32   kv_heads = 8 }\n"
+        "scenario s { gpu = card   model = m   context = 8000   batch = 64 }\nmeasured s { tpot = 20 ms }\n");
+    const char *reasons = reasons_of(&fixture, 0);
+    cr_assert_not_null(strstr(reasons, "no more than 22 of the 64 sequences"), "%s", reasons);
+    result_close(&fixture);
+}
+
+/* A prompt of 2000 tokens through 8e9 parameters is 3.2e13 FLOP, 103 ms at 312 TFLOP/s; in 50 ms half of it
+ * at most was computed. No step reads weights in less than 8 ms. */
+Test(measured, prompts_may_have_been_cached)
+{
+    struct result_fixture fixture =
+        result_open("gpu card { memory = 80 GB   bandwidth = 2 TB/s   peak.fp16 = 312 TFLOPS }\nmodel m { "
+                    "params = 8e9 }\n"
+                    "scenario s { gpu = card   model = m   prompt = 2000   output = 100   batch = 1 }\n"
+                    "measured s { ttft = 50 ms }\n");
+    const char *reasons = reasons_of(&fixture, 0), *at = strstr(reasons, "it is possible if ");
+    cr_assert(at && strstr(at, "of the 2000 tokens of a prompt or more were found in a prefix cache"), "%s",
+              reasons);
+    /* 50 of 102.6 ms: 975 tokens computed, 1025 found. */
+    double cached = strtod(at + strlen("it is possible if "), NULL);
+    cr_assert(cached > 1015 && cached < 1035, "%g", cached);
+    cr_assert_not_null(strstr(reasons, "structured sparsity") ? reasons : strstr(reasons, "peak"), "%s",
+                       reasons);
+    result_close(&fixture);
 }
