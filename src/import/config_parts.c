@@ -23,6 +23,19 @@ static void read_tied(struct config *config, unsigned traits)
     config->model.tied = tied ? json_is_true(tied) : (traits & TIED_WHEN_ABSENT) != 0;
 }
 
+/* The longest context: YaRN stretches the length that a model was first trained for, and files that were
+ * edited by hand to use it (Qwen's) keep that in max_position_embeddings, as engines know. */
+static double longest_context(struct config *config)
+{
+    double stated = config_count_or(config, KEYS_CONTEXT, 0);
+    json_t *rope = config_member(config->text, "rope_scaling|rope_parameters", NULL);
+    const char *type = json_string_value(config_member(rope, "rope_type|type", NULL));
+    double stretched = json_number_value(json_object_get(rope, "original_max_position_embeddings")) *
+                       json_number_value(json_object_get(rope, "factor"));
+    bool longer = type && strcmp(type, "yarn") == 0 && stretched > stated && stretched <= 1e9;
+    return longer && stated > 0 ? (double)(size_t)stretched : stated;
+}
+
 void config_sizes(struct config *config, unsigned traits)
 {
     struct architecture *model = &config->model;
@@ -35,7 +48,7 @@ void config_sizes(struct config *config, unsigned traits)
         layers = 1;
     }
     config->layers = (size_t)layers;
-    model->max_context = config_count_or(config, KEYS_CONTEXT, 0);
+    model->max_context = longest_context(config);
     model->positions = traits & LEARNED_POSITIONS ? model->max_context : 0;
     model->embedding_norm = (traits & EMBEDDING_NORM) != 0;
     model->head_bias = (traits & HEAD_BIAS) != 0 || config_flag_or(config, "lm_head_bias", false);

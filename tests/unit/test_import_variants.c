@@ -315,3 +315,29 @@ Test(import_variants, states_have_the_tail_of_their_convolution)
                                  "\"linear_value_head_dim\": 64, \"linear_conv_kernel_dim\": 4"),
            "state_bytes", 6 * (8 * 64 * 64 * 4 + (2 * 4 * 64 + 8 * 64) * 3 * 2));
 }
+
+/* Qwen's way to 131,072 tokens; a file that has the product already is left as it is. */
+Test(import_variants, yarn_stretches_the_context)
+{
+    static const struct {
+        const char *more;
+        const char *context;
+    } files[] = {
+        {", \"max_position_embeddings\": 40960, \"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 4.0,"
+         "\"original_max_position_embeddings\": 32768}",
+         "max_context = 131072\n"},
+        {", \"max_position_embeddings\": 163840, \"rope_scaling\": {\"type\": \"yarn\", \"factor\": 40,"
+         "\"original_max_position_embeddings\": 4096}",
+         "max_context = 163840\n"},
+        {", \"max_position_embeddings\": 131072, \"rope_scaling\": {\"rope_type\": \"llama3\", \"factor\": "
+         "32.0,"
+         "\"original_max_position_embeddings\": 8192}",
+         "max_context = 131072\n"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        const char *json = model("llama", files[i].more);
+        struct import_run run = import_bytes("m.json", json, strlen(json));
+        cr_assert(run.known && strstr(run.imported.text, files[i].context), "%s", run.imported.text);
+        import_close(&run);
+    }
+}
