@@ -1,76 +1,25 @@
-// check.mjs: drives Chromium by the DevTools protocol over a pipe, so that nothing but Node.js is needed.
+// check.mjs: what is wrong with reports, in every size and colour scheme.
 //
-//   node check.mjs CHROMIUM PROFILE_DIR REPORT.html OUTDIR
-import { spawn } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+//   node check.mjs CHROMIUM PROFILE_DIR OUTDIR AXE.js|"" REPORT.html...
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { launch } from "./browser.mjs";
 import { measure } from "./measure.mjs";
 
-const [browserPath, profile, report, outDir] = process.argv.slice(2);
-if (!existsSync(report)) {
+const [browserPath, profile, outDir, axePath, ...reports] = process.argv.slice(2);
+for (const report of reports) {
+  if (existsSync(report)) continue;
   console.error(`${report}: no such file`);
   process.exit(2);
 }
-const url = pathToFileURL(resolve(report)).href;
-const name = basename(report, ".html");
+const axe = axePath ? readFileSync(axePath, "utf8") : null;
 
-// ---- the protocol: JSON messages that end with a NUL, in on descriptor 3, out on 4 ----
-
-const browser = spawn(
-  browserPath,
-  ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-   "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
-   "--hide-scrollbars", "--remote-debugging-pipe", `--user-data-dir=${profile}`],
-  { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] },
-);
-const waiting = new Map();
-const listeners = new Set();
-let lastId = 0;
-let pending = "";
-
-browser.on("exit", (code) => {
-  for (const { reject } of waiting.values()) reject(new Error(`Chromium ended with status ${code}`));
-});
-browser.stdio[4].on("data", (chunk) => {
-  pending += chunk;
-  const messages = pending.split("\0");
-  pending = messages.pop();
-  for (const text of messages) {
-    const message = JSON.parse(text);
-    if (message.id === undefined) {
-      for (const listener of listeners) listener(message);
-      continue;
-    }
-    const { resolve: done, reject } = waiting.get(message.id);
-    waiting.delete(message.id);
-    if (message.error) reject(new Error(message.error.message));
-    else done(message.result);
-  }
-});
-
-const send = (method, params = {}, sessionId = undefined) =>
-  new Promise((done, reject) => {
-    const id = ++lastId;
-    waiting.set(id, { resolve: done, reject });
-    browser.stdio[3].write(JSON.stringify({ id, method, params, sessionId }) + "\0");
-  });
-
-const eventOf = (sessionId, method) =>
-  new Promise((done) => {
-    const listener = (message) => {
-      if (message.sessionId !== sessionId || message.method !== method) return;
-      listeners.delete(listener);
-      done(message.params);
-    };
-    listeners.add(listener);
-  });
+const { send, eventOf, listeners, open, evaluate, close, kill } = launch(browserPath, profile);
 
 // ---- one page at one size ----
 
-const faults = [];
-
-function watch(sessionId, where) {
+function watch(sessionId, where, url, faults) {
   const listener = ({ sessionId: from, method, params }) => {
     if (from !== sessionId) return;
     if (method === "Runtime.exceptionThrown") faults.push(`${where}: ${params.exceptionDetails.text}`);
@@ -90,18 +39,20 @@ async function screenshot(session, file) {
   writeFileSync(join(outDir, file), Buffer.from(shot.data, "base64"));
 }
 
-async function evaluate(session, expression) {
-  const { result, exceptionDetails } = await send("Runtime.evaluate", { expression, returnByValue: true }, session);
-  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
-  return result.value;
+// What axe-core finds: each violated rule with the first place that violates it.
+async function violations(session) {
+  if (!axe) return [];
+  await evaluate(session, `window.axe ?? (() => { ${axe} })()`);
+  const options = JSON.stringify({ resultTypes: ["violations"] });
+  const found = await evaluate(session, `axe.run(document, ${options}).then(({ violations }) => violations.map(
+    ({ id, help, nodes }) => id + ": " + help + ", " + nodes.length + " times, first " + nodes[0].html.slice(0, 160)))`);
+  return found.map((text) => `axe: ${text}`);
 }
 
-async function look(width, scheme, print) {
+async function look({ url, name, faults }, width, scheme, print) {
   const where = `${name} at ${width} px, ${scheme}`;
-  const { targetId } = await send("Target.createTarget", { url: "about:blank" });
-  const { sessionId: session } = await send("Target.attachToTarget", { targetId, flatten: true });
-  const unwatch = watch(session, where);
-  for (const domain of ["Page", "Runtime", "Log", "Network"]) await send(`${domain}.enable`, {}, session);
+  const { targetId, session } = await open("Page", "Runtime", "Log", "Network");
+  const unwatch = watch(session, where, url, faults);
   const metrics = { width, height: width < 600 ? 800 : 900, deviceScaleFactor: 1, mobile: width < 600 };
   await send("Emulation.setDeviceMetricsOverride", metrics, session);
   const features = [{ name: "prefers-color-scheme", value: scheme }];
@@ -115,6 +66,8 @@ async function look(width, scheme, print) {
   if (await evaluate(session, "document.querySelectorAll('*').length < 20000")) {
     await evaluate(session, "for (const d of document.querySelectorAll('details')) d.open = true");
     faults.push(...(await evaluate(session, `(${measure})()`)).map((fault) => `${where}, opened: ${fault}`));
+    if ((width === 320 && scheme === "light") || (width === 1440 && scheme === "dark")) // it takes seconds
+      faults.push(...(await violations(session)).map((fault) => `${where}, opened: ${fault}`));
     await screenshot(session, `${name}-${width}-${scheme}-opened.png`);
   }
   if (print) {
@@ -126,22 +79,29 @@ async function look(width, scheme, print) {
   await send("Target.closeTarget", { targetId });
 }
 
-const timer = setTimeout(() => {
-  console.error(`${report}: the browser did not answer within two minutes`);
-  browser.kill("SIGKILL");
-  process.exit(1);
-}, 120_000);
+// ---- all pages ----
 
-try {
-  for (const width of [320, 380, 768, 1440])
-    for (const scheme of ["light", "dark"]) await look(width, scheme, width === 1440 && scheme === "light");
-} catch (error) {
-  faults.push(error.message);
+async function check(report) {
+  const page = { url: pathToFileURL(resolve(report)).href, name: basename(report, ".html"), faults: [] };
+  const timer = setTimeout(() => {
+    console.error(`${report}: the browser did not answer within five minutes`);
+    kill();
+    process.exit(1);
+  }, 300_000);
+  try {
+    for (const width of [320, 380, 768, 1440])
+      for (const scheme of ["light", "dark"]) await look(page, width, scheme, width === 1440 && scheme === "light");
+  } catch (error) {
+    page.faults.push(error.message);
+  }
+  clearTimeout(timer);
+  for (const fault of new Set(page.faults)) console.error(fault);
+  const looked = `at 320, 380, 768 and 1440 px, light and dark${axe ? ", axe-core included" : ""}`;
+  console.log(`${report}: ${page.faults.length ? "FAULTS" : "looks right"} ${looked}; screenshots in ${outDir}`);
+  return page.faults.length;
 }
-clearTimeout(timer);
-const ended = new Promise((done) => browser.once("exit", done));
-await Promise.race([send("Browser.close").catch(() => {}), ended]);
-await ended;
-for (const fault of new Set(faults)) console.error(fault);
-console.log(`${report}: ${faults.length ? "FAULTS" : "looks right"} at 320, 380, 768 and 1440 px, light and dark; screenshots in ${outDir}`);
-process.exit(faults.length ? 1 : 0);
+
+let faulty = 0;
+for (const report of reports) faulty += (await check(report)) > 0;
+await close();
+process.exit(faulty ? 1 : 0);
