@@ -21,6 +21,14 @@ static double now(void)
     return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+/* Of this process alone, however busy the machine is. */
+static double processor_time(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 static void fail(const char *what)
 {
     perror(what);
@@ -213,19 +221,24 @@ static void bench_evaluations(void)
         .prompt = 1024,
         .output = 1024,
     };
+    void *storage = malloc(pm_prepared_size(&input));
+    if (storage == NULL)
+        fail("malloc");
+    input.prepared = pm_prepare(&input, storage); /* the batch changes, not the model nor the layout */
     struct pm_result result;
-    double total = 0, started = now();
+    double total = 0, started = processor_time();
     long count = 0;
-    for (; now() - started < 1; count += 64) {
+    for (; processor_time() - started < 1; count += 64) {
         for (int batch = 1; batch <= 64; batch++) {
             input.batch = batch;
             pm_evaluate(&input, &result);
             total += result.expected.tpot; /* keeps the work from being optimised away */
         }
     }
-    double seconds = now() - started;
+    double seconds = processor_time() - started;
     printf("%-34s %9.0f /s    %.2f us each%s\n", "evaluations of a MoE scenario", (double)count / seconds,
            1e6 * seconds / (double)count, total > 0 ? "" : " (no result)");
+    free(storage);
 }
 
 int main(int argc, char **argv)

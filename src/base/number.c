@@ -4,11 +4,16 @@
 #include "base/number.h"
 
 #include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Powers of ten that a double holds exactly. */
+static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 /* No double needs more than 767 significant digits to be told from its neighbours' midpoint; digits
  * beyond these matter only by being zero or not. */
@@ -66,10 +71,28 @@ static const char *take_exponent(struct decimal *decimal, const char *at, const 
     return at;
 }
 
+/* A number below 2^53 and a power of ten that doubles hold exactly: their product or quotient is rounded
+ * once, and so correctly (Clinger, PLDI 1990). False where that is not so, or where doubles are computed
+ * wider. */
+static bool parse_quickly(const struct decimal *decimal, long exponent, double *value)
+{
+    enum { SAFE_DIGITS = 15, SAFE_EXPONENT = sizeof powers / sizeof powers[0] - 1 };
+    if (FLT_EVAL_METHOD != 0 || decimal->count > SAFE_DIGITS || labs(exponent) > SAFE_EXPONENT)
+        return false;
+    uint64_t whole = 0;
+    for (size_t i = 0; i < decimal->count; i++)
+        whole = 10 * whole + (uint64_t)(decimal->digits[i] - '0');
+    *value = exponent < 0 ? (double)whole / powers[-exponent] : (double)whole * powers[exponent];
+    return true;
+}
+
 bool number_parse(const char *text, size_t length, int exponent10, double *value)
 {
-    struct decimal decimal = {.count = 0};
+    struct decimal decimal;
     const char *end = text + length;
+    decimal.count = 0;
+    decimal.exponent = 0;
+    decimal.inexact = false;
     const char *at = take_digits(&decimal, text, end, false);
     if (at != NULL && at < end && *at == '.')
         at = take_digits(&decimal, at + 1, end, true);
@@ -81,6 +104,8 @@ bool number_parse(const char *text, size_t length, int exponent10, double *value
         *value = 0;
         return true;
     }
+    if (parse_quickly(&decimal, decimal.exponent + exponent10, value))
+        return true;
     if (decimal.inexact) {
         decimal.digits[decimal.count++] = '1';
         decimal.exponent--;
@@ -139,10 +164,6 @@ struct rounded {
     size_t count;
     int exponent;
 };
-
-/* Powers of ten that a double holds exactly. */
-static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
 enum { QUICK_DIGITS = 9, QUICK_LEAST = -9, QUICK_MOST = 14 };
 

@@ -231,6 +231,9 @@ double pm_kv_shared_bytes(const struct pm_case *input, const struct pm_view *vie
                           const struct pm_layout *layout, double tokens)
 {
     struct pm_pages pages;
+    if (!(tokens > 0)) {
+        return 0;
+    }
     if (!pm_unify_pages(input, view, layout, &pages)) {
         return pm_kv_slope(view, 0) * floor(tokens / pm_page(input)) * pm_page(input);
     }

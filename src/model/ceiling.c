@@ -8,6 +8,9 @@
 
 struct totals {
     const struct pm_gpu *gpu;
+    const struct pm_format *format; /* asked for last, and its peak: neighbouring products share it */
+    double peak;
+    struct pm_attention_peaks attention_peaks;
     double matrix_work, attention_work, compute_time;
     double weight_traffic, kv_traffic;
 };
@@ -17,34 +20,45 @@ static void multiply(struct totals *totals, double read, double touched, double 
                      const struct pm_format *format)
 {
     double work = 2 * touched * tokens;
+    if (totals->format != format) {
+        totals->peak = pm_peak_ceiling(totals->gpu, format);
+        totals->format = format;
+    }
     totals->matrix_work += work;
-    totals->compute_time += work / pm_peak_ceiling(totals->gpu, format);
+    totals->compute_time += work / totals->peak;
     totals->weight_traffic += pm_bytes(read, format);
 }
 
-struct pm_attention_rate pm_attention_rate_of(const struct pm_gpu *gpu, const struct pm_view *view,
-                                              const struct pm_block *block, double tp)
+struct pm_attention_peaks pm_attention_peaks_of(const struct pm_case *input)
 {
     static const struct pm_format fp8 = {.bits = 8, .compute = PM_FP8, .expected = PM_FP8};
-    struct pm_attention_rate rate = {
-        .peak = pm_at_least(pm_peak_16(gpu), pm_peak_ceiling(gpu, &view->model->kv_format)),
-        .index_peak = pm_peak_ceiling(gpu, &fp8),
+    const struct pm_gpu *gpu = input->gpu;
+    return (struct pm_attention_peaks){
+        .attention = pm_at_least(pm_peak_16(gpu), pm_peak_ceiling(gpu, &input->model->kv_format)),
+        .index = pm_peak_ceiling(gpu, &fp8),
     };
-    if (block->attention == PM_ATTENTION_GROUPED) {
-        rate.work = rate.prompt_work = 2 * block->heads * (block->head_dim + pm_v_dim(block)) / tp;
-    } else if (block->attention == PM_ATTENTION_LATENT) {
-        rate.work = 2 * block->heads * (2 * block->kv_rank + block->rope_dim) / tp;
-        rate.prompt_work = 2 * block->heads * (block->nope_dim + block->rope_dim + block->v_dim) / tp;
-        rate.prompt_work = pm_at_most(rate.prompt_work, rate.work);
-    }
-    rate.index_work = 2 * block->index_heads * block->index_dim / tp;
-    return rate;
 }
 
-static void add_attention(const struct pm_view *view, const struct pm_block *block, double tp,
-                          double sequences, const struct pm_load *load, struct totals *totals)
+struct pm_attention_work pm_attention_work_of(const struct pm_block *block, double tp)
 {
-    struct pm_attention_rate rate = pm_attention_rate_of(totals->gpu, view, block, tp);
+    struct pm_attention_work work = {0, 0, 0};
+    if (block->attention == PM_ATTENTION_GROUPED) {
+        work.decode = work.prompt = 2 * block->heads * (block->head_dim + pm_v_dim(block)) / tp;
+    } else if (block->attention == PM_ATTENTION_LATENT) {
+        work.decode = 2 * block->heads * (2 * block->kv_rank + block->rope_dim) / tp;
+        work.prompt = 2 * block->heads * (block->nope_dim + block->rope_dim + block->v_dim) / tp;
+        work.prompt = pm_at_most(work.prompt, work.decode);
+    }
+    work.index = 2 * block->index_heads * block->index_dim / tp;
+    return work;
+}
+
+static void add_attention(const struct pm_view *view, const struct pm_block *block, double sequences,
+                          const struct pm_load *load, struct totals *totals)
+{
+    const struct pm_kind *kind = pm_kind_of(view, block);
+    const struct pm_attention_peaks *peaks = &totals->attention_peaks;
+    struct pm_attention_work per_token = kind->work;
     double count = block->count, queries = sequences * load->queries;
     double window = block->window, index_top = block->index_heads > 0 ? block->index_top : 0;
     if (index_top > 0 && (!(window > 0) || index_top < window)) {
@@ -52,21 +66,21 @@ static void add_attention(const struct pm_view *view, const struct pm_block *blo
     }
     double attended = pm_attended_mean(load->contexts, window, block->chunk);
     double pairs = pm_attended_pairs(load->prompt, load->cached, window, block->chunk);
-    double work = count * (queries * attended * rate.work + pairs * rate.prompt_work);
+    double work = count * (queries * attended * per_token.decode + pairs * per_token.prompt);
     totals->attention_work += work;
-    totals->compute_time += work / rate.peak;
-    totals->kv_traffic += count * pm_kv_token_bytes(view, block, tp) *
+    totals->compute_time += work / peaks->attention;
+    totals->kv_traffic += count * kind->kv_token *
                           (sequences * attended + pm_attended_cached(load->cached, window, block->chunk));
-    if (rate.index_work > 0) {
+    if (per_token.index > 0) {
         double reach = pm_attended_mean(load->contexts, 0, 0);
         double scored = queries * reach + pm_attended_pairs(load->prompt, load->cached, 0, 0);
-        totals->attention_work += count * scored * rate.index_work;
-        totals->compute_time += count * scored * rate.index_work / rate.index_peak;
+        totals->attention_work += count * scored * per_token.index;
+        totals->compute_time += count * scored * per_token.index / peaks->index;
         totals->kv_traffic += count * block->index_dim * (sequences * reach + load->cached);
     }
     /* A state is read and written by every decode step; a fresh prompt only writes it. */
     double passes = 2 * sequences + (load->prompt > 0 ? (load->cached > 0 ? 2 : 1) : 0);
-    totals->kv_traffic += count * passes * pm_kind_of(view, block)->state;
+    totals->kv_traffic += count * passes * kind->state;
 }
 
 static void add_block(const struct pm_view *view, const struct pm_layout *layout,
@@ -89,7 +103,7 @@ static void add_block(const struct pm_view *view, const struct pm_layout *layout
         multiply(totals, share * one->router, share * one->router, tokens, &block->router_format);
     }
     multiply(totals, share * one->shared, share * one->shared, tokens, &block->shared_format);
-    add_attention(view, block, layout->tp, sequences, load, totals);
+    add_attention(view, block, sequences, load, totals);
 }
 
 /* The head gives logits for the decoding tokens and for a prompt's last. */
@@ -115,7 +129,7 @@ void pm_ceiling_of(const struct pm_case *input, const struct pm_load *load, stru
 {
     const struct pm_view *view = &input->prepared->view;
     struct pm_layout layout = pm_layout_of(input);
-    struct totals totals = {.gpu = input->gpu};
+    struct totals totals = {.gpu = input->gpu, .attention_peaks = pm_attention_peaks_of(input)};
     double bandwidth = pm_at_least(input->gpu->bandwidth, 1);
     /* The busiest replica has one sequence where there are fewer than replicas. */
     double sequences = load->sequences > 0 ? pm_at_least(load->sequences / layout.dp, 1) : 0;

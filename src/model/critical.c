@@ -58,19 +58,19 @@ struct growth {
 static struct growth growth_at(const struct pm_case *input, double context)
 {
     const struct pm_view *view = &input->prepared->view;
-    struct pm_layout layout = pm_layout_of(input);
+    struct pm_attention_peaks peaks = pm_attention_peaks_of(input);
     struct growth growth = {0, 0};
     for (size_t i = 0; i < input->model->block_count; i++) {
         const struct pm_block *block = &input->model->blocks[i];
-        struct pm_attention_rate rate = pm_attention_rate_of(input->gpu, view, block, layout.tp);
+        const struct pm_kind *kind = &view->kinds[i];
         double limit = block_limit(block), queries = pm_queries(input);
         if (!(limit > 0) || context < limit) {
-            growth.traffic += block->count * pm_kv_token_bytes(view, block, layout.tp);
-            growth.compute += block->count * queries * rate.work / rate.peak;
+            growth.traffic += block->count * kind->kv_token;
+            growth.compute += block->count * queries * kind->work.decode / peaks.attention;
         }
-        if (rate.index_work > 0) {
+        if (kind->work.index > 0) {
             growth.traffic += block->count * block->index_dim;
-            growth.compute += block->count * queries * rate.index_work / rate.index_peak;
+            growth.compute += block->count * queries * kind->work.index / peaks.index;
         }
     }
     return growth;
@@ -102,14 +102,22 @@ double pm_find_critical_context(const struct pm_case *input)
     }
 }
 
-double pm_find_kv_equals_weights(const struct pm_case *input)
+/* Traffic of states, which a step without any context has. */
+static double state_traffic(const struct pm_case *input, double sequences)
+{
+    double traffic = 0;
+    for (size_t i = 0; i < input->model->block_count; i++) {
+        traffic += input->model->blocks[i].count * (2 * sequences) * input->prepared->kinds[i].state;
+    }
+    return traffic;
+}
+
+double pm_find_kv_equals_weights(const struct pm_case *input, double weight_traffic)
 {
     struct pm_layout layout = pm_layout_of(input);
-    struct pm_ceiling empty;
     double batch = pm_at_least(input->batch, 1);
-    pm_bound_decode(input, batch, 0, &empty);
     double sequences = pm_at_least(batch / pm_micro_batches(&layout, batch) / layout.dp, 1);
-    double missing = empty.weight_traffic - empty.kv_traffic, context = 0;
+    double missing = weight_traffic - state_traffic(input, sequences), context = 0;
     if (!(missing > 0)) {
         return 0;
     }

@@ -100,7 +100,7 @@ static void evaluate_limits(const struct pm_case *input, struct pm_result *out)
 {
     out->critical_batch = pm_find_critical_batch(input, out->context);
     out->critical_context = pm_find_critical_context(input);
-    out->kv_equals_weights = pm_find_kv_equals_weights(input);
+    out->kv_equals_weights = pm_find_kv_equals_weights(input, out->decode_ceiling.weight_traffic);
     out->scaling_efficiency = scaling_efficiency(input, out);
 }
 
@@ -177,5 +177,8 @@ double pm_critical_context(const struct pm_case *input)
 double pm_kv_equals_weights(const struct pm_case *input)
 {
     struct pm_workspace workspace;
-    return pm_find_kv_equals_weights(pm_prepared_case(input, &workspace));
+    struct pm_ceiling any;
+    const struct pm_case *prepared = pm_prepared_case(input, &workspace);
+    pm_bound_decode(prepared, 1, 0, &any);
+    return pm_find_kv_equals_weights(prepared, any.weight_traffic);
 }

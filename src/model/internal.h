@@ -72,6 +72,15 @@ struct pm_block_counts {
 
 void pm_count_block(const struct pm_view *view, const struct pm_block *block, struct pm_block_counts *out);
 
+/* FLOP of a query token for each token it attends, at the ceiling, per GPU of a tp group. */
+struct pm_attention_work {
+    double decode; /* latent attention absorbed */
+    double prompt; /* in prefill, the cheaper form */
+    double index;  /* for each token in reach of a sparse index */
+};
+
+struct pm_attention_work pm_attention_work_of(const struct pm_block *block, double tp);
+
 /* What steps and memory need of one kind of blocks, as far as model and layout decide it. */
 struct pm_kind {
     struct pm_block_counts counts;
@@ -79,6 +88,7 @@ struct pm_kind {
     double kv_token;    /* pm_kv_token_bytes() */
     double index_token; /* pm_index_token_bytes() */
     double state;       /* pm_block_state() */
+    struct pm_attention_work work;
     double tail;        /* values that all GPUs keep of a convolution's input */
 };
 
@@ -223,20 +233,17 @@ void pm_price_step(const struct pm_case *input, double decoding, double context,
                    struct pm_step *out, struct pm_op *ops, size_t ops_max, size_t *op_count);
 double pm_find_critical_batch(const struct pm_case *input, double context);
 double pm_find_critical_context(const struct pm_case *input);
-double pm_find_kv_equals_weights(const struct pm_case *input);
+/* `weight_traffic`: of a decode step at the ceiling, whatever its batch. */
+double pm_find_kv_equals_weights(const struct pm_case *input, double weight_traffic);
 void pm_find_memory(const struct pm_case *input, struct pm_memory *out);
 
-/* What attention costs a query token for each token it attends, at the ceiling, per GPU of a tp group. */
-struct pm_attention_rate {
-    double work;        /* FLOP per attended token: decode, latent attention absorbed */
-    double prompt_work; /* the same in prefill, the cheaper form */
-    double peak;        /* 16 bits, or that of the cache's format */
-    double index_work;  /* FLOP per token in reach of a sparse index */
-    double index_peak;
+/* Peaks of attention at the ceiling. */
+struct pm_attention_peaks {
+    double attention; /* 16 bits, or that of the cache's format */
+    double index;     /* of a sparse index: 8 bits */
 };
 
-struct pm_attention_rate pm_attention_rate_of(const struct pm_gpu *gpu, const struct pm_view *view,
-                                              const struct pm_block *block, double tp);
+struct pm_attention_peaks pm_attention_peaks_of(const struct pm_case *input);
 
 /* Adds another step's time and totals. */
 void pm_step_add(struct pm_step *sum, const struct pm_step *step);

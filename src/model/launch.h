@@ -33,7 +33,7 @@ static inline void write_row(struct pm_sink *sink, const struct pm_op *op, doubl
 }
 
 /* Prices one kind of operation: the memory time is KV time when it reads KV or state, else weight time. */
-static inline void launch(struct pm_sink *sink, const struct pm_op *op)
+__attribute__((always_inline)) static inline void launch(struct pm_sink *sink, const struct pm_op *op)
 {
     double bytes = op->weight_bytes + op->kv_bytes + op->activation_bytes;
     double compute = pm_divide(op->work, op->rate), memory = bytes / sink->bandwidth;

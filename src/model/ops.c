@@ -5,10 +5,13 @@
 #include "model/internal.h"
 #include "model/launch.h"
 
-/* The rate of the format that was asked for last: neighbouring products share theirs. */
-struct known_rate {
-    const struct pm_format *format;
-    double rate;
+/* Rates of the formats that were asked for last: neighbouring products share theirs, and whole models have
+ * two or three. */
+enum { KNOWN_RATES = 2 };
+
+struct known_rates {
+    const struct pm_format *format[KNOWN_RATES];
+    double rate[KNOWN_RATES];
 };
 
 /* What the operations of a step have in common. */
@@ -24,7 +27,7 @@ struct step_context {
     double all_tokens;     /* over all replicas */
     double attention_rate; /* FLOP/s achieved in attention */
     double dense_factor;   /* of the card's kind of memory */
-    struct known_rate *known;
+    struct known_rates *known;
     double count; /* blocks of this kind */
 };
 
@@ -49,14 +52,26 @@ static double find_dense_rate(const struct step_context *step, const struct pm_f
     return cap > 0 ? rate / sqrt(1 + rate / cap * (rate / cap)) : rate;
 }
 
+/* Alike in all that a rate depends on. */
+static bool are_computed_alike(const struct pm_format *one, const struct pm_format *other)
+{
+    return one == other || (one->compute == other->compute && one->expected == other->expected &&
+                            one->weight_only == other->weight_only);
+}
+
 static double dense_rate(const struct step_context *step, const struct pm_format *format)
 {
-    struct known_rate *known = step->known;
-    if (known->format != format) {
-        known->rate = find_dense_rate(step, format);
-        known->format = format;
+    struct known_rates *known = step->known;
+    for (size_t i = 0; i < KNOWN_RATES && known->format[i] != NULL; i++) {
+        if (are_computed_alike(known->format[i], format)) {
+            return known->rate[i];
+        }
     }
-    return known->rate;
+    known->format[1] = known->format[0];
+    known->rate[1] = known->rate[0];
+    known->format[0] = format;
+    known->rate[0] = find_dense_rate(step, format);
+    return known->rate[0];
 }
 
 /* Bytes of 16-bit activations in and out of a product of `rows` rows. */
@@ -437,7 +452,7 @@ void pm_launch_all(const struct pm_case *input, const struct pm_view *view, cons
     if (sequences > 0 && !input->engine->as_calibrated) {
         sequences = pm_at_least(sequences, 1); /* the busiest replica has one */
     }
-    struct known_rate known = {NULL, 0};
+    struct known_rates known = {{NULL}, {0}};
     struct step_context step = {
         .input = input,
         .view = view,

@@ -25,6 +25,7 @@ static void fill_kind(const struct pm_view *view, const struct pm_layout *layout
     kind->kv_token = pm_count_kv_token_bytes(view, block, layout->tp);
     kind->index_token = pm_index_token_bytes(block);
     kind->state = pm_block_state(block, layout->tp);
+    kind->work = pm_attention_work_of(block, layout->tp);
     kind->tail = pm_tail_values(block);
 }
 

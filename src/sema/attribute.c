@@ -80,7 +80,8 @@ enum attribute attribute_find(enum kind kind, const char *name)
         if (takes(kind, aliases[i].attribute) && strcmp(aliases[i].alias, name) == 0)
             return aliases[i].attribute;
     for (enum attribute attribute = 0; attribute < ATTR_COUNT; attribute++)
-        if (takes(kind, attribute) && strcmp(table[attribute].name, name) == 0)
+        if (takes(kind, attribute) && table[attribute].name[0] == name[0] &&
+            strcmp(table[attribute].name, name) == 0)
             return attribute;
     return ATTR_COUNT;
 }

@@ -212,6 +212,22 @@ Test(base, literals_are_rounded_once)
     cr_assert_eq(parsed("9007199254740993", 0), 9007199254740992.0); /* a tie, to even */
 }
 
+/* The short way, where it is taken and just beyond, against the C library's. */
+Test(base, the_short_way_rounds_like_the_long_one)
+{
+    uint64_t state = 1;
+    for (int i = 0; i < 20000; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        int digits = 1 + (int)(state >> 33) % 17, exponent = (int)(state >> 40) % 60 - 30;
+        char text[64], with_exponent[96];
+        snprintf(text, sizeof text, "%.*s", digits, "9007199254740993317");
+        for (int at = 0; at < digits; at++)
+            text[at] = (char)('0' + (state >> (at * 3)) % 10);
+        snprintf(with_exponent, sizeof with_exponent, "%se%d", text, exponent);
+        cr_assert_eq(parsed(text, exponent), strtod(with_exponent, NULL), "%s", with_exponent);
+    }
+}
+
 Test(base, digits_beyond_the_buffer_still_break_a_tie)
 {
     /* 2^53 + 1 is a tie between its neighbours; a digit a thousand places later decides it upwards. */
