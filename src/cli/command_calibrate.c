@@ -48,8 +48,9 @@ enum exit_status command_calibrate(struct cli *cli)
         status = session_diagnose(&session);
     if (status != EXIT_FINE)
         return status;
-    const char *output = cli->outputs.count > 0 ? cli->outputs.items[0] : NULL;
-    if (output && output_is_input(session.sources, output)) {
+    const char *output = cli->outputs.count > 0 ? cli->outputs.items[0] : "-";
+    bool standard = strcmp(output, "-") == 0;
+    if (!standard && output_is_input(session.sources, output)) {
         cli_complain("%s is part of the plan", output);
         return EXIT_USAGE;
     }
@@ -64,8 +65,8 @@ enum exit_status command_calibrate(struct cli *cli)
         calibration_write(session.evaluator, &fitted[i], &text);
         calibration_summary(session.evaluator, &fitted[i], "", &summary);
     }
-    if (!output)
+    if (standard)
         return output_standard(&text);
     status = output_file(cli->arena, output, &text);
-    return status == EXIT_FINE && strcmp(output, "-") != 0 ? output_standard(&summary) : status;
+    return status == EXIT_FINE ? output_standard(&summary) : status;
 }
