@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/number.h"
 
-/* As in stdlib/formats.perf and formats/gguf.perf; test_import_storage.c compares the two. */
+/* As in stdlib/formats.perf and the files below formats; test_import_storage.c compares the two. */
 static const struct storage standard[] = {
     {.name = "fp64", .bits = 64, .compute = "fp64"},
     {.name = "fp32", .bits = 32, .compute = "fp32"},
