@@ -96,7 +96,7 @@ static const char *take_tensor(void *context, const struct header_tensor *header
     if (!tensor.storage && class < TENSORS_NORMS && tensor.rank >= 2)
         checkpoint->packed = true;
     inventory_add(&checkpoint->inventory, class, &tensor);
-    if (checkpoint->shapes)
+    if (checkpoint->shapes && class != TENSORS_TOWER)
         shapes_add(checkpoint->shapes, &tensor);
     return NULL;
 }

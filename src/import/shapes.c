@@ -11,9 +11,10 @@
 
 struct shape_layer {
     double queries, keys, values, output, hidden, ffn, head_norm, norms;
-    double query_rank, latent_queries, latent, latent_keys, latent_norm;     /* latent attention */
-    double experts, expert_ffn, router_experts, shared_ffn;                  /* a mixture */
-    double gated, qkv_bias, output_bias, ffn_bias, router_bias, shared_gate; /* there when not 0 */
+    double query_rank, latent_queries, latent, latent_keys, latent_norm;               /* latent attention */
+    double experts, expert_ffn, router_experts, shared_ffn, fused_rows, fused_columns; /* a mixture */
+    double gated, qkv_bias, output_bias, ffn_bias, router_bias, shared_gate, expert_bias,
+        sinks; /* there when not 0 */
 };
 
 struct shapes {
@@ -74,7 +75,10 @@ static const struct {
     {"mlp.up_proj.bias", FIELD(ffn_bias), -1},
     {"mlp.gate_proj.bias", FIELD(ffn_bias), -1},
     {"mlp.down_proj.bias", FIELD(ffn_bias), -1},
+    {"self_attn.sinks", FIELD(sinks), 0},
     {"mlp.gate.weight", FIELD(router_experts), 0},
+    {"mlp.router.weight", FIELD(router_experts), 0},
+    {"mlp.router.bias", FIELD(router_bias), -1},
     {"block_sparse_moe.gate.weight", FIELD(router_experts), 0},
     {"mlp.gate.e_score_correction_bias", FIELD(router_bias), -1},
     {"block_sparse_moe.e_score_correction_bias", FIELD(router_bias), -1},
@@ -85,6 +89,13 @@ static const struct {
     {"mlp.shared_experts.gate_proj.weight", FIELD(gated), -1},
     {"mlp.shared_experts.down_proj.weight", FIELD(shared_ffn), 1},
     {"mlp.shared_expert_gate.weight", FIELD(shared_gate), -1},
+    /* of all experts at once: GPT-OSS, Qwen3.5 */
+    {"mlp.experts.gate_up_proj", FIELD(experts), 0},
+    {"mlp.experts.gate_up_proj", FIELD(gated), -1},
+    {"mlp.experts.gate_up_proj_bias", FIELD(expert_bias), -1},
+    {"mlp.experts.down_proj", FIELD(fused_rows), 1},
+    {"mlp.experts.down_proj", FIELD(fused_columns), 2},
+    {"mlp.experts.down_proj_bias", FIELD(expert_bias), -1},
     /* of one expert, its number left out */
     {"experts.up_proj.weight", FIELD(expert_ffn), 0},
     {"experts.gate_proj.weight", FIELD(gated), -1},
@@ -185,10 +196,13 @@ static bool is_whole_number(double value)
     return value >= 1 && value < 1e9 && value == (double)(size_t)value;
 }
 
-/* The head size, where only products with the number of heads are seen: norms of one head have it, else 128
- * or, where that divides none, 64. Parameters, cache and work are the same for any. */
+/* The head size, where only products with the number of heads are seen: norms of one head have it, there is a
+ * sink for each head, else 128 or, where that divides none, 64. Parameters, cache and work are the same for
+ * any. */
 static double head_size(const struct shape_layer *layer)
 {
+    if (layer->sinks > 0)
+        return layer->queries / layer->sinks;
     if (layer->head_norm > 0 && layer->head_norm < layer->queries)
         return layer->head_norm;
     static const double sizes[] = {128, 64, 32};
@@ -207,7 +221,7 @@ static bool grouped(const struct shape_layer *layer, double *v)
     v[LAYER_KV_HEADS] = layer->keys / size;
     v[LAYER_HEAD_DIM] = size;
     v[LAYER_QK_NORM] = layer->head_norm == 0 ? QK_NORM_NONE : full ? QK_NORM_FULL : QK_NORM_HEAD;
-    return full || layer->head_norm == 0;
+    return layer->sinks == 0 && (full || layer->head_norm == 0);
 }
 
 /* Three products of the number of heads H with sizes of a head are seen, H (n + r), H (n + v) and H v, and r
@@ -235,18 +249,22 @@ static bool feed_forward(const struct shape_layer *layer, double *v)
     v[LAYER_FFN_BIAS] = layer->ffn_bias;
     if (layer->experts == 0)
         return layer->ffn > 0 && layer->router_experts == 0 && layer->shared_ffn == 0;
+    /* The last matrix of all experts is stored either way round. */
+    double fused = layer->fused_rows == layer->hidden ? layer->fused_columns : layer->fused_rows;
     v[LAYER_EXPERTS] = layer->experts;
-    v[LAYER_EXPERT_FFN] = layer->expert_ffn;
+    v[LAYER_EXPERT_FFN] = layer->expert_ffn > 0 ? layer->expert_ffn : fused;
+    v[LAYER_EXPERT_BIAS] = layer->expert_bias;
     v[LAYER_SHARED_FFN] = layer->shared_ffn;
     v[LAYER_ROUTER_BIAS] = layer->router_bias;
     v[LAYER_SHARED_GATE] = layer->shared_gate;
-    return layer->ffn == 0 && layer->expert_ffn > 0 && layer->router_experts == layer->experts;
+    return layer->ffn == 0 && v[LAYER_EXPERT_FFN] > 0 && layer->router_experts == layer->experts;
 }
 
 /* False when the layer is none of llama's form. */
 static bool fill_layer(const struct shapes *shapes, const struct shape_layer *layer, double *v, bool *assumed)
 {
     bool is_latent = layer->latent > 0;
+    v[LAYER_SINKS] = layer->sinks > 0;
     v[LAYER_QKV_BIAS] = layer->qkv_bias;
     v[LAYER_OUTPUT_BIAS] = layer->output_bias;
     v[LAYER_NORMS] = layer->norms;
@@ -256,7 +274,8 @@ static bool fill_layer(const struct shapes *shapes, const struct shape_layer *la
     if (is_latent)
         return latent(layer, v);
     *assumed = grouped(layer, v) || *assumed;
-    return layer->queries > 0 && layer->keys > 0 && layer->values == layer->keys &&
+    return is_whole_number(v[LAYER_HEADS]) && is_whole_number(v[LAYER_KV_HEADS]) &&
+           is_whole_number(v[LAYER_HEAD_DIM]) && layer->values == layer->keys &&
            layer->output == layer->queries;
 }
 

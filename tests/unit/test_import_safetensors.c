@@ -173,6 +173,63 @@ Test(import_safetensors, shapes_give_experts_and_latent_attention)
     import_close(&run);
 }
 
+/* A tensor of three dimensions. */
+static void put_cube(struct shelf *shelf, const char *name, uint64_t count, uint64_t rows, uint64_t columns)
+{
+    uint64_t bytes = 2 * count * rows * columns;
+    buffer_printf(
+        &shelf->json,
+        ",\n\"%s\": {\"dtype\": \"BF16\", \"shape\": [%llu, %llu, %llu], \"data_offsets\": [%llu, %llu]}",
+        name, (unsigned long long)count, (unsigned long long)rows, (unsigned long long)columns,
+        (unsigned long long)shelf->bytes, (unsigned long long)(shelf->bytes + bytes));
+    shelf->bytes += bytes;
+}
+
+/* All experts of a layer in one tensor, as GPT-OSS has them, and a vision tower beside the language model. */
+Test(import_safetensors, shapes_give_fused_experts_beside_a_tower)
+{
+    struct shelf shelf = shelf_new();
+    put(&shelf, "language_model.model.embed_tokens.weight", "BF16", 2, 1000, 256);
+    put(&shelf, "language_model.model.norm.weight", "BF16", 2, 0, 256);
+    put(&shelf, "vision_tower.blocks.0.qkv.weight", "BF16", 2, 300, 100);
+    static const struct {
+        const char *name;
+        uint64_t rows, columns;
+    } tensors[] = {{"self_attn.q_proj.weight", 512, 256},
+                   {"self_attn.k_proj.weight", 128, 256},
+                   {"self_attn.v_proj.weight", 128, 256},
+                   {"self_attn.o_proj.weight", 256, 512},
+                   {"self_attn.sinks", 0, 8},
+                   {"mlp.router.weight", 4, 256},
+                   {"mlp.router.bias", 0, 4},
+                   {"mlp.experts.gate_up_proj_bias", 4, 192},
+                   {"mlp.experts.down_proj_bias", 4, 256},
+                   {"input_layernorm.weight", 0, 256},
+                   {"post_attention_layernorm.weight", 0, 256}};
+    for (size_t k = 0; k < sizeof tensors / sizeof tensors[0]; k++)
+        put(&shelf, arena_printf(arena, "language_model.model.layers.0.%s", tensors[k].name), "BF16", 2,
+            tensors[k].rows, tensors[k].columns);
+    put_cube(&shelf, "language_model.model.layers.0.mlp.experts.gate_up_proj", 4, 256, 192);
+    put_cube(&shelf, "language_model.model.layers.0.mlp.experts.down_proj", 4, 96, 256);
+    struct buffer file = file_of(&shelf);
+    struct import_run run = import_bytes("tiny.safetensors", file.data, file.length);
+    cr_assert(run.known, "%s", import_error(&run).message);
+    struct result_fixture fixture = import_evaluate_text(
+        arena_printf(arena, "%smodel mine : tiny { active_experts = 1 }\n", run.imported.text));
+    cr_assert_not_null(strstr(run.imported.text, "heads = 8   kv_heads = 2   head_dim = 64"), "%s",
+                       run.imported.text);
+    /* every tensor is a parameter, those of the tower too; of the 4 experts of 3 * 256 * 96 + 192 + 256 one
+     * works */
+    cr_assert(result_number(&fixture, KIND_MODEL, "mine", "params") == (double)shelf.bytes / 2, "%s",
+              run.imported.text);
+    cr_assert(result_number(&fixture, KIND_MODEL, "mine", "weight_bytes") == (double)shelf.bytes);
+    cr_assert(result_number(&fixture, KIND_MODEL, "mine", "params.experts") ==
+              4 * (3 * 256 * 96 + 192 + 256));
+    cr_assert(result_number(&fixture, KIND_MODEL, "mine", "kv_bytes_per_token") == 2 * 128 * 2);
+    result_close(&fixture);
+    import_close(&run);
+}
+
 static const char config[] =
     "{\"model_type\": \"llama\", \"hidden_size\": 256, \"num_hidden_layers\": 2, \"head_dim\": 64,\n"
     "\"num_attention_heads\": 4, \"num_key_value_heads\": 2, \"intermediate_size\": 512,\n"
