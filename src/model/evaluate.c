@@ -102,6 +102,7 @@ static void evaluate_limits(const struct pm_case *input, struct pm_result *out)
     out->critical_context = pm_find_critical_context(input);
     out->kv_equals_weights = pm_find_kv_equals_weights(input, out->decode_ceiling.weight_traffic);
     out->scaling_efficiency = scaling_efficiency(input, out);
+    pm_find_speculation(input, out);
 }
 
 static void evaluate(const struct pm_case *input, unsigned parts, struct pm_result *out)

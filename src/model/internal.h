@@ -37,17 +37,16 @@ struct pm_layout {
     double gpus;       /* of one replica */
 };
 
-
 /* ---- what the model is ---------------------------------------------------------------------- */
 
 /* A model as it is computed with: `params` in place of an architecture are spread over its blocks. */
 struct pm_view {
     const struct pm_model *model;
     double layers;
-    bool declared;         /* `params` stand in place of an architecture */
-    bool declared_bare;    /* and width or heads are unknown: the weights are one operation a layer */
-    double declared_block; /* parameters of one block besides its attention; all of it when bare */
-    double scale;          /* declared over derived count where a plan gives both, else 1 */
+    bool declared;               /* `params` stand in place of an architecture */
+    bool declared_bare;          /* and width or heads are unknown: the weights are one operation a layer */
+    double declared_block;       /* parameters of one block besides its attention; all of it when bare */
+    double scale;                /* declared over derived count where a plan gives both, else 1 */
     const struct pm_kind *kinds; /* its blocks on the GPUs of a case; NULL outside of one */
     double tp;                   /* that those are of */
 };
@@ -111,15 +110,22 @@ struct pm_prepared {
     struct pm_params params;
     struct pm_stored weights;
     const struct pm_prepared *single; /* the model on one GPU */
-    const struct pm_prepared *draft;  /* the draft model, or NULL */
+    const struct pm_prepared *draft;  /* the model that drafts, or NULL */
     struct pm_kind kinds[];
+};
+
+/* The block of a model that predicts further tokens, as a model that drafts. It shares embedding and head. */
+struct pm_prediction {
+    struct pm_model model;
+    struct pm_block block;
 };
 
 /* Room to prepare a case of the largest models in. */
 struct pm_workspace {
     struct pm_case input;
-    _Alignas(max_align_t) unsigned char
-        storage[3 * (sizeof(struct pm_prepared) + PM_BLOCKS_MAX * sizeof(struct pm_kind))];
+    _Alignas(max_align_t) unsigned char storage[3 * (sizeof(struct pm_prepared) +
+                                                     PM_BLOCKS_MAX * sizeof(struct pm_kind)) +
+                                                sizeof(struct pm_prediction)];
 };
 
 /* The case itself where it is prepared, else a prepared copy in `workspace`. All functions below this line
@@ -344,6 +350,10 @@ double pm_crowded_step(const struct pm_case *input, const struct pm_load *decodi
 /* ---- speculation ---------------------------------------------------------------------------- */
 
 double pm_tokens_per_step(const struct pm_case *input);
+/* Whether the model's own prediction block drafts. */
+bool pm_predicts(const struct pm_case *input);
+void pm_prediction_of(const struct pm_model *model, struct pm_prediction *out);
+void pm_find_speculation(const struct pm_case *input, struct pm_result *out);
 /* Seconds of the drafts of one step, expected and at the ceiling. */
 double pm_draft_time(const struct pm_case *input, double sequences, struct pm_contexts contexts);
 double pm_draft_ceiling(const struct pm_case *input, double sequences, struct pm_contexts contexts);

@@ -115,9 +115,10 @@ static double own_bytes(const struct pm_case *input, const struct pm_model *mode
 static struct sequence sequence_of(const struct pm_case *input, double tokens)
 {
     struct sequence out = {own_bytes(input, input->model, tokens), shared_bytes(input, input->model, tokens)};
-    if (input->draft_tokens > 0 && input->draft_model != NULL) {
-        out.bytes += own_bytes(input, input->draft_model, tokens);
-        out.shared += shared_bytes(input, input->draft_model, tokens);
+    const struct pm_prepared *draft = input->prepared->draft;
+    if (draft != NULL) {
+        out.bytes += own_bytes(input, draft->view.model, tokens);
+        out.shared += shared_bytes(input, draft->view.model, tokens);
     }
     return out;
 }

@@ -219,7 +219,8 @@ struct pm_case {
     double utilization;                 /* of the scenario, 0: the engine's */
     double page, chunk;                 /* of the scenario, 0: the engine's */
     double draft_tokens, acceptance;    /* speculation; draft_tokens 0: off */
-    const struct pm_model *draft_model; /* NULL: drafts are free (n-gram) */
+    const struct pm_model *draft_model; /* NULL: the model's own prediction block, if any, else free */
+    bool free_drafts;                   /* found in the text (n-gram), also where it has one */
     const struct pm_prepared *prepared; /* from pm_prepare(), or NULL */
 };
 
@@ -360,6 +361,17 @@ double pm_critical_context(const struct pm_case *input);
 /* Context at which KV traffic equals weight traffic at this batch; 0 when there is no KV. */
 double pm_kv_equals_weights(const struct pm_case *input);
 
+/* ---- speculation -------------------------------------------------------------------------- */
+
+/* Decode steps with drafts against those without, of the sequences that decode; zero without drafts. */
+struct pm_speculation {
+    double plain_step;          /* s without drafts */
+    double draft_time;          /* s inside a step: all its drafts */
+    double speedup;             /* tokens per second over those without */
+    double break_even_acceptance; /* at which both are as fast; negative: at none */
+    double break_even_batch;    /* most sequences that drafts speed up; 0: none, negative: any number */
+};
+
 /* ---- service ------------------------------------------------------------------------------ */
 
 /* One reading (ceiling or expected). A time that does not exist for the case is negative. */
@@ -397,6 +409,7 @@ struct pm_result {
     double context;             /* mean tokens a decode step reads */
     double sequence_length;     /* tokens reserved per sequence */
     struct pm_service ceiling, expected;
+    struct pm_speculation speculation;
     bool hypothetical;          /* not even one sequence fits: times are as if it did */
     double critical_batch, critical_context, kv_equals_weights;
     double gpus;                /* of one replica */
@@ -422,7 +435,8 @@ enum pm_part {
     PM_PART_DECODE = 2,         /* decode_ceiling, decode, and decode_step of both readings */
     PM_PART_SERVICE = 4,        /* all steps, both readings */
     PM_PART_USE = 8,            /* mfu, mbu, cost, energy, expert_exchange */
-    PM_PART_LIMITS = 16,        /* critical_batch, critical_context, kv_equals_weights, scaling_efficiency */
+    PM_PART_LIMITS = 16,        /* critical_batch, critical_context, kv_equals_weights, scaling_efficiency,
+                                 * speculation */
     PM_PART_ALL = 31
 };
 

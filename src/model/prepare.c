@@ -51,7 +51,7 @@ static struct pm_prepared *prepare_model(const struct pm_model *model, const str
     return out;
 }
 
-static bool has_draft(const struct pm_case *input)
+static bool has_draft_model(const struct pm_case *input)
 {
     return input->draft_tokens > 0 && input->draft_model != NULL;
 }
@@ -59,7 +59,10 @@ static bool has_draft(const struct pm_case *input)
 size_t pm_prepared_size(const struct pm_case *input)
 {
     bool several = layout_of(input).gpus > 1;
-    return (several ? 2 : 1) * size_for(input->model) + (has_draft(input) ? size_for(input->draft_model) : 0);
+    size_t predicting = sizeof(struct pm_prediction) + sizeof(struct pm_prepared) + sizeof(struct pm_kind);
+    return (several ? 2 : 1) * size_for(input->model) + (has_draft_model(input) ? size_for(input->draft_model)
+                                                         : pm_predicts(input)   ? predicting
+                                                                                : 0);
 }
 
 const struct pm_prepared *pm_prepare(const struct pm_case *input, void *storage)
@@ -74,8 +77,13 @@ const struct pm_prepared *pm_prepare(const struct pm_case *input, void *storage)
         struct pm_layout one = layout_of(&single);
         out->single = prepare_model(input->model, &one, &next);
     }
-    if (has_draft(input)) {
+    if (has_draft_model(input)) {
         out->draft = prepare_model(input->draft_model, &layout, &next);
+    } else if (pm_predicts(input)) {
+        struct pm_prediction *prediction = (struct pm_prediction *)(void *)next;
+        next += sizeof *prediction;
+        pm_prediction_of(input->model, prediction);
+        out->draft = prepare_model(&prediction->model, &layout, &next);
     }
     pm_count_params_of(&out->view, &out->params);
     struct pm_case prepared = *input;

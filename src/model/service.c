@@ -280,7 +280,6 @@ void pm_serve(const struct pm_case *input, struct pm_result *out)
                                .tokens_per_step = out->expected.tokens_per_step};
     share_steps(input, &start);
     out->ceiling = out->expected = start;
-    out->ceiling.prefill_step_share = 0;
     out->prefill_ceiling = (struct pm_ceiling){0};
     out->prefill = out->mixed = (struct pm_step){0};
     serve_ceiling(input, contexts, out);

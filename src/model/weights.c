@@ -95,7 +95,9 @@ static void weights_of(const struct pm_case *input, const struct pm_model *model
         add_block_weights(input->engine, view, &layout, i, classes);
     }
     if (!view->declared) {
-        add_end_weights(input, view, &layout, classes);
+        if (model == input->model || model == input->draft_model) { /* a prediction block has no ends */
+            add_end_weights(input, view, &layout, classes);
+        }
     } else if (model->block_count == 0) {
         classes[OTHER] += pm_bytes(model->declared_params, &model->weights_format) / (layout.tp * layout.pp);
     }
@@ -183,18 +185,12 @@ void pm_weights_of(const struct pm_case *input, struct pm_stored *out)
 {
     *out = (struct pm_stored){0};
     weights_of(input, input->model, out->by_class);
-    if (input->draft_tokens > 0 && input->draft_model != NULL) {
+    if (input->prepared->draft != NULL) {
         double draft[CLASSES] = {0};
-        weights_of(input, input->draft_model, draft);
+        weights_of(input, input->prepared->draft->view.model, draft);
         for (size_t i = 0; i < CLASSES; i++) {
             out->by_class[OTHER] += draft[i];
         }
-    } else if (input->draft_tokens > 0) {
-        const struct pm_model *model = input->model;
-        const struct pm_format *format = model->block_count > 0
-                                             ? &model->blocks[model->block_count - 1].ffn_format
-                                             : &model->weights_format;
-        out->by_class[OTHER] += pm_bytes(model->mtp_params, format) / pm_layout_of(input).stage_gpus;
     }
     out->rope_table = rope_table(input, input->model);
     out->allocator_slack = allocator_slack(input, pm_view_in(input, input->model));

@@ -1,4 +1,6 @@
 /* bind.c: a scenario's declarations as the case that libperfmodel computes. */
+#include <string.h>
+
 #include "result/bind.h"
 
 #include <stdarg.h>
@@ -235,7 +237,26 @@ static void scenario_load(struct bind_job *job, struct pm_case *input)
                    "`cached_prefix` is longer than the prompt of %g tokens", input->prompt);
 }
 
-static void scenario_speculation(struct bind_job *job, struct pm_case *input)
+/* What drafts, where the scenario says so; else what there is (pm_predicts()). */
+static void scenario_drafts(struct bind_job *job, const struct bound_model *model, struct pm_case *input)
+{
+    struct decl *scenario = job->scenario;
+    const struct setting *method = bind_setting(job, scenario, ATTR_SPECULATION_METHOD);
+    if (!method)
+        return;
+    bool draft = strcmp(method->value.text, "draft") == 0, ngram = strcmp(method->value.text, "ngram") == 0;
+    if (!(input->draft_tokens > 0))
+        bind_missing(job, scenario, "`speculation.tokens`, which goes with the rest of `speculation`");
+    else if (draft && input->draft_model == NULL)
+        bind_missing(job, scenario, "`speculation.draft`, which goes with the method `draft`");
+    else if (!draft && input->draft_model != NULL)
+        bind_missing(job, scenario, "the method `draft`, which goes with `speculation.draft`");
+    else if (!draft && !ngram && model && !(model->model.mtp_params > 0))
+        bind_missing(job, scenario, "a model with `mtp_params`, which the method `mtp` needs");
+    input->free_drafts = ngram;
+}
+
+static void scenario_speculation(struct bind_job *job, const struct bound_model *model, struct pm_case *input)
 {
     struct decl *scenario = job->scenario;
     const struct setting *acceptance = bind_setting(job, scenario, ATTR_SPECULATION_ACCEPTANCE);
@@ -250,6 +271,7 @@ static void scenario_speculation(struct bind_job *job, struct pm_case *input)
     input->acceptance = acceptance ? acceptance->value.number : 0;
     const struct bound_model *bound = draft ? bind_architecture(job, draft) : NULL;
     input->draft_model = bound ? &bound->model : NULL;
+    scenario_drafts(job, model, input);
 }
 
 /* With attention replicas the experts stand on all GPUs, whole where there are enough of them (model.md
@@ -279,7 +301,7 @@ bool bind_scenario(struct binder *binder, struct decl *scenario, bool quiet, str
     out->gpu = scenario_hardware(&job);
     scenario_engine(&job, out);
     scenario_load(&job, input);
-    scenario_speculation(&job, input);
+    scenario_speculation(&job, out->model, input);
     input->tp = bind_number(&job, scenario, ATTR_TP, 1);
     input->pp = bind_number(&job, scenario, ATTR_PP, 1);
     input->dp = bind_number(&job, scenario, ATTR_DP, 1);

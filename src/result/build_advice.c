@@ -64,6 +64,28 @@ static void say_interference(struct builder *builder, const struct evaluation *e
         time_text(builder, expected->interference));
 }
 
+/* What drafts bring, and how far they do. */
+static void say_speculation(struct builder *builder, const struct evaluation *evaluation,
+                            struct rich_text *out)
+{
+    const struct pm_result *result = &evaluation->result;
+    const struct pm_speculation *drafts = &result->speculation;
+    if (!(drafts->plain_step > 0) || result->expected.decode_step < 0)
+        return;
+    const char *factor = count_text(builder, drafts->speedup);
+    const char *tokens = count_text(builder, result->expected.tokens_per_step);
+    const char *step = time_text(builder, result->expected.decode_step);
+    const char *plain = time_text(builder, drafts->plain_step);
+    if (drafts->speedup < 1 || drafts->break_even_acceptance < 0) {
+        SAY(builder, out, TONE_PLAIN, M_DRAFTS_COST, factor, tokens, step, plain);
+        return;
+    }
+    SAY(builder, out, TONE_PLAIN, M_DRAFTS_GAIN, factor, tokens, step, plain,
+        count_text(builder, drafts->break_even_acceptance));
+    if (drafts->break_even_batch > 0)
+        SAY(builder, out, TONE_PLAIN, M_DRAFTS_UP_TO, count_text(builder, drafts->break_even_batch));
+}
+
 static void say_reservations(struct builder *builder, const struct evaluation *evaluation,
                              struct rich_text *out)
 {
@@ -100,6 +122,7 @@ void say_bound(struct builder *builder, const struct evaluation *evaluation, str
             step, count_text(builder, result->decode.launches));
         break;
     }
+    say_speculation(builder, evaluation, out);
     say_interference(builder, evaluation, out);
     say_reservations(builder, evaluation, out);
 }

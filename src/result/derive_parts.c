@@ -100,6 +100,11 @@ static const struct {
     {Q_RUNNING, "batch max_batch"},
     {Q_DECODING, "running prefill.step_share engine.chunk chunk"},
     {Q_TOKENS_PER_STEP, "speculation.tokens speculation.acceptance"},
+    {Q_DRAFT_TIME, "speculation.tokens speculation.draft model.mtp_params decoding decode.context "
+                   "gpu.bandwidth"},
+    {Q_PLAIN_STEP, "decoding decode.context weight_bytes gpu.bandwidth"},
+    {Q_BREAK_EVEN_ACCEPTANCE, "decode.step speculation.plain_step speculation.tokens"},
+    {Q_BREAK_EVEN_BATCH, "speculation.tokens_per_step speculation.plain_step decode.step decode.context"},
     {Q_HYPOTHETICAL, "fits max_batch"},
     {Q_VERIFIED, "gpu.measured engine model.experts pp speculation.tokens"},
     {Q_CRITICAL_BATCH, "decode.weight_traffic memory.kv_per_token decode.context decode.peak gpu.bandwidth"},

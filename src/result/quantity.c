@@ -96,12 +96,19 @@ static bool plain_overhead(const struct binding *binding, const struct pm_result
            (memory->graphs == 0 || !binding->engine_values.graphs_in_cap);
 }
 
+/* A model besides the scenario's own keeps tokens, too. */
+static bool has_draft(const struct pm_case *input)
+{
+    return input->draft_tokens > 0 &&
+           (input->draft_model != NULL || (!input->free_drafts && input->model->mtp_params > 0));
+}
+
 /* A shared prefix in pages of tokens, of blocks that keep every token. */
 static bool prefix_is_plain(const struct binding *binding, const struct pm_result *result)
 {
     const struct pm_case *input = &binding->input;
     double prefix = input->cached_prefix, page = case_page(input);
-    return input->draft_model == NULL && result->memory.page_tokens == page &&
+    return !has_draft(input) && result->memory.page_tokens == page &&
            is_near(result->memory.kv_shared, result->memory.kv_per_token * floor(prefix / page) * page);
 }
 

@@ -133,8 +133,10 @@ static void walk_declaration(struct walk *walk, struct decl *decl)
     }
 }
 
-/* Numbers whose computation is no line of arithmetic in any case: an expectation, a sum over chunks. */
-static const enum quantity in_words[] = {Q_DECODE_DISTINCT_EXPERTS, Q_PREFILL_TIME_FIXED};
+/* Numbers whose computation is no line of arithmetic in any case: an expectation, a sum over chunks, steps
+ * that the scenario does not take. */
+static const enum quantity in_words[] = {Q_DECODE_DISTINCT_EXPERTS, Q_PREFILL_TIME_FIXED, Q_PREFILL_PACKED,
+                                         Q_PLAIN_STEP};
 
 static void expect_formulas(const struct walk *walk)
 {
@@ -166,7 +168,8 @@ static const char cases[] =
     "scenario window { gpu = card  model = windowed  prompt = 2000  output = 400  batch = 16 }\n"
     "scenario experts { gpu = card  model = mixture  prompt = 500  output = 300  batch = 32  tp = 2 }\n"
     "scenario draft : loop { speculation.tokens = 3  speculation.acceptance = 0.7 }\n"
-    "scenario cloud { gpu = h100-sxm  model = llama-3.1-8b  prompt = 1000  output = 300  batch = 8 }\n";
+    "scenario cloud { gpu = h100-sxm  model = llama-3.1-8b  prompt = 1000  output = 300  batch = 8 }\n"
+    "scenario drafted : step { speculation.tokens = 1  speculation.acceptance = 0.5 }\n";
 
 Test(explain, every_figure_down_to_its_inputs)
 {

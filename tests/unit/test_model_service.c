@@ -259,10 +259,15 @@ Test(model_service, speculation)
     near("all accepted", serve(&served)->tokens_per_step, 5);
     served.input.acceptance = 0;
     near("none", serve(&served)->tokens_per_step, 1);
-    /* Prediction layers: 1.5 of 32 blocks a draft (calibration.md section 6). */
+    /* A prediction block: 218,103,808 parameters as every block has, and 2 * 4096^2 that join state and
+     * token. */
     served.input.draft_model = NULL, served.input.acceptance = 0.8;
-    served.model.model.mtp_params = 2e8;
-    near("prediction layers", serve(&served)->tpot, (verify + 4 * 1.5 / 32 * (plain - 16 * 20e-6)) / 3.3616);
+    served.model.model.mtp_params = 218103808.0 + 33554432;
+    served.model.blocks[0].norms = 0;
+    draft.model.blocks[0].count = 1, draft.model.blocks[0].extra_params = 33554432;
+    serve(&draft);
+    each = draft.result.decode.time - draft.result.decode.host_time;
+    near("a prediction block", serve(&served)->tpot, (verify + 4 * each) / 3.3616);
 }
 
 Test(model_service, bands)
