@@ -98,6 +98,9 @@ static void draw_header(struct bars *bars, const struct bar *bar, const struct b
     double name_width = chart_text_width(name, size * BOLD);
     svg_text(svg, "name", 0, bars->y + size, SVG_START, name);
     svg_text(svg, "total", name_width + gap, bars->y + size, SVG_START, total);
+    double beside = name_width + total_width + 2 * gap;
+    if (bar->band_text && beside + chart_text_width(bar->band_text, size) <= svg->width)
+        svg_text(svg, "muted", beside, bars->y + size, SVG_START, bar->band_text);
     if (names_limit(bars, bar, previous)) {
         const char *limit = chart_fit(svg->page->arena, bar->limit_text, size, svg->width);
         double width = chart_text_width(limit, size);
@@ -140,6 +143,21 @@ static size_t draw_parts(struct bars *bars, const struct bar *bar, double height
     return count;
 }
 
+/* The band of the total, below the bar: as wide as it is, with a mark at either end. */
+static void draw_band(struct bars *bars, const struct bar *bar)
+{
+    struct svg *svg = bars->svg;
+    if (!(bar->high > bar->low))
+        return;
+    double low = chart_at(&bars->x, bar->low), high = chart_at(&bars->x, bar->high), y = bars->y + 5;
+    svg_open(svg, "band", bar->band_text);
+    svg_line(svg, NULL, low, y, high, y);
+    svg_line(svg, NULL, low, y - 3, low, y + 3);
+    svg_line(svg, NULL, high, y - 3, high, y + 3);
+    svg_close(svg);
+    bars->y += 8;
+}
+
 static void draw_bar(struct bars *bars, const struct bar *bar, const struct bar *previous)
 {
     struct svg *svg = bars->svg;
@@ -156,6 +174,7 @@ static void draw_bar(struct bars *bars, const struct bar *bar, const struct bar 
         svg_line(svg, "limit", limit, top - 4, limit, top + height + 4);
     }
     bars->y += height;
+    draw_band(bars, bar);
     if (left_over && !bars->compact) {
         double x = 0;
         bars->y += 5;
@@ -199,7 +218,9 @@ void svg_bars(struct svg *svg, const struct bar_chart *chart)
     bars.compact = bars.shown > ROOMY_BARS;
     bars.x = (struct chart_scale){.from = 0, .to = svg->width - 2};
     for (size_t i = 0; i < bars.shown; i++)
-        bars.x.high = fmax(bars.x.high, fmax(bar_total(&chart->bars.items[i]), chart->bars.items[i].limit));
+        bars.x.high =
+            fmax(bars.x.high, fmax(fmax(bar_total(&chart->bars.items[i]), chart->bars.items[i].limit),
+                                   chart->bars.items[i].high));
     if (!(bars.x.high > 0))
         bars.x.high = chart->unit_scale > 0 ? chart->unit_scale : 1;
     if (bars.compact)

@@ -203,6 +203,21 @@ static void fill_time_stack(struct builder *builder, struct stack *stack, enum t
     stack->unit = unit_for_print(time_dim, extent_middle(&extent), UNIT_STYLE_DECIMAL);
 }
 
+/* A decode step and a prefill have no band of their own. */
+static void add_bands(struct builder *builder, struct bar_chart *chart, const struct stack *stack)
+{
+    for (size_t j = 0; j < stack->count; j++) {
+        const struct pm_band *band = &stack->scenarios[j]->result.expected.tpot_band;
+        if (!(band->high > band->low))
+            continue;
+        chart->bars.items[j].low = band->low;
+        chart->bars.items[j].high = band->high;
+        chart->bars.items[j].band_text =
+            WORDS(builder, M_FROM_TO, unit_number(builder->arena, band->low, stack->unit, 3),
+                  unit_format(builder->arena, band->high, stack->unit, 3));
+    }
+}
+
 static void add_time(struct builder *builder, struct report_section *section, enum time_of time)
 {
     struct stack stack = {.count = 0};
@@ -213,6 +228,8 @@ static void add_time(struct builder *builder, struct report_section *section, en
         add_chart(builder, section, CHART_BARS, times[time].id, words(builder, times[time].title));
     chart->description = describe(builder, &stack, times[time].description);
     fill_bars(builder, &chart->bars, &stack, WORDS(builder, times[time].axis, stack.unit.text));
+    if (time == TIME_PER_TOKEN)
+        add_bands(builder, &chart->bars, &stack);
     add_stack_table(builder, section, chart->title, &stack, NULL, 0);
 }
 

@@ -96,6 +96,11 @@ void add_matrix(struct builder *builder, struct report_section *section, const c
                 const struct evaluation *const *scenarios, size_t count, const struct matrix_row *rows,
                 size_t row_count, struct print_unit unit);
 
+/* ---- what the plan says of its own declarations ---------------------------------------------- */
+
+bool has_descriptions(struct builder *builder);
+void add_descriptions(struct builder *builder, struct report_section *section);
+
 /* ---- sweeps ------------------------------------------------------------------------------------- */
 
 struct sweep;

@@ -133,6 +133,27 @@ static const char *decl_text(struct builder *builder, const struct decl *decl)
     return arena_printf(builder->arena, "%s %s", kind_name(decl->kind), decl->name);
 }
 
+static void add_figures(struct builder *builder, struct report_section *section,
+                        const struct catalogue *catalogue)
+{
+    struct report_table *table = add_table(builder, section, words(builder, M_EVERY_CATALOGUE_FIGURE));
+    add_column(builder, table, words(builder, M_DECLARATION), ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_FIGURES), ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_SOURCE), ALIGN_LEFT, NULL);
+    add_column(builder, table, words(builder, M_CONFIDENCE), ALIGN_LEFT, NULL);
+    for (size_t i = 0; i < catalogue->list.count; i++) {
+        const struct figures *figures = &catalogue->list.items[i];
+        struct report_row *row = add_row(builder, table);
+        add_cell(builder, row, TONE_NAME, decl_text(builder, figures->decl));
+        add_cell(builder, row, TONE_PLAIN, buffer_string(&figures->text));
+        add_cell(builder, row, figures->source == NULL ? TONE_MUTED : TONE_PLAIN,
+                 figures->source == NULL ? words(builder, M_NOT_STATED) : figures->source);
+        add_cell(builder, row, TONE_PLAIN,
+                 figures->confidence == NULL ? words(builder, M_NOT_STATED)
+                                             : phrase(builder, figures->confidence));
+    }
+}
+
 void build_sources(struct builder *builder)
 {
     struct catalogue catalogue = {.seen_decls = map_new(builder->arena)};
@@ -144,23 +165,10 @@ void build_sources(struct builder *builder)
         size_t count = evaluation_inputs(builder->evaluator, evaluation, &inputs);
         list_inputs(builder, &catalogue, inputs, count);
     }
-    if (catalogue.list.count == 0)
+    if (catalogue.list.count == 0 && !has_descriptions(builder))
         return;
     struct report_section *section = add_section(builder, "sources", words(builder, M_SOURCES), true);
-    struct report_table *table = add_table(builder, section, words(builder, M_EVERY_CATALOGUE_FIGURE));
-    add_column(builder, table, words(builder, M_DECLARATION), ALIGN_LEFT, NULL);
-    add_column(builder, table, words(builder, M_FIGURES), ALIGN_LEFT, NULL);
-    add_column(builder, table, words(builder, M_SOURCE), ALIGN_LEFT, NULL);
-    add_column(builder, table, words(builder, M_CONFIDENCE), ALIGN_LEFT, NULL);
-    for (size_t i = 0; i < catalogue.list.count; i++) {
-        const struct figures *figures = &catalogue.list.items[i];
-        struct report_row *row = add_row(builder, table);
-        add_cell(builder, row, TONE_NAME, decl_text(builder, figures->decl));
-        add_cell(builder, row, TONE_PLAIN, buffer_string(&figures->text));
-        add_cell(builder, row, figures->source == NULL ? TONE_MUTED : TONE_PLAIN,
-                 figures->source == NULL ? words(builder, M_NOT_STATED) : figures->source);
-        add_cell(builder, row, TONE_PLAIN,
-                 figures->confidence == NULL ? words(builder, M_NOT_STATED)
-                                             : phrase(builder, figures->confidence));
-    }
+    if (catalogue.list.count > 0)
+        add_figures(builder, section, &catalogue);
+    add_descriptions(builder, section);
 }

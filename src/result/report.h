@@ -125,6 +125,8 @@ struct bar {
     double limit;           /* 0: none */
     const char *limit_text; /* "capacity 80.0 GiB" */
     const char *total_text;
+    double low, high;      /* band of the total; 0: none */
+    const char *band_text; /* "7.48 to 10.2 ms" */
 };
 struct bar_chart {
     const char *unit;  /* axis title: "GiB per GPU" */
@@ -138,13 +140,13 @@ struct line_point {
     double low, high; /* band; equal to y when there is none */
     bool valid;       /* false: the quantity does not exist there, the line breaks */
     bool fits;
-    const char *label;      /* of this point alone, or NULL */
+    const char *label; /* of this point alone, or NULL */
 };
 enum line_style {
-    LINE_JOINED,            /* points that follow each other */
-    LINE_POINTS,            /* points that do not */
-    LINE_MEASURED,          /* points that were seen, not computed */
-    LINE_FRONT              /* the best that can be had: a line without points */
+    LINE_JOINED,   /* points that follow each other */
+    LINE_POINTS,   /* points that do not */
+    LINE_MEASURED, /* points that were seen, not computed */
+    LINE_FRONT     /* the best that can be had: a line without points */
 };
 struct line_series {
     const char *label;
@@ -155,7 +157,7 @@ struct line_chart {
     const char *x_title, *y_title;
     double x_scale, y_scale; /* SI value of one axis unit */
     bool x_log;
-    bool x_round;            /* ticks at round numbers, not at the values of the first series */
+    bool x_round; /* ticks at round numbers, not at the values of the first series */
     VEC(struct line_series) series;
     double x_limit;           /* a vertical dashed line, in SI; 0: none */
     const char *x_limit_text; /* "memory is full" */
@@ -307,13 +309,13 @@ struct report_sweep_point {
 
 struct report_sweep {
     const char *scenario;
-    VEC(const char *) axes;  /* attributes */
+    VEC(const char *) axes; /* attributes */
     VEC(struct report_sweep_point) points;
 };
 
 /* How a result moves with an input of a scenario: d ln y / d ln x, and the result at `less` and `more`. */
 struct report_elasticity {
-    const char *quantity;    /* "tpot" */
+    const char *quantity;      /* "tpot" */
     double value, left, right; /* left and right differ at a corner: for less of the input and for more */
     bool corner;
     double with_less, with_more;
@@ -321,7 +323,7 @@ struct report_elasticity {
 
 struct report_sensitivity {
     const char *scenario;
-    const char *input;       /* as a plan writes it, from the scenario: "gpu.bandwidth" */
+    const char *input; /* as a plan writes it, from the scenario: "gpu.bandwidth" */
     const char *unit;
     double value, less, more; /* as it is, and at about a tenth less and more */
     VEC(struct report_elasticity) results;
@@ -330,22 +332,22 @@ struct report_sensitivity {
 /* How far an input may go before something changes. */
 struct report_threshold {
     const char *scenario;
-    const char *about;       /* "ceiling", "bound", "fits" or "assertion" */
-    const char *text;        /* of the assertion, or NULL */
+    const char *about;        /* "ceiling", "bound", "fits" or "assertion" */
+    const char *text;         /* of the assertion, or NULL */
     const char *input, *unit; /* "batch", "1" */
-    bool above;              /* it changes with more of the input; false: with less */
-    double last, first;      /* the last value at which nothing has changed yet, the first at which it has */
-    const char *from, *to;   /* what it is before and after: "weights", "compute" */
+    bool above;               /* it changes with more of the input; false: with less */
+    double last, first;       /* the last value at which nothing has changed yet, the first at which it has */
+    const char *from, *to;    /* what it is before and after: "weights", "compute" */
 };
 
 /* A scenario, or a point of a sweep, between latency and throughput. */
 struct report_tradeoff {
-    const char *name;        /* "chat", "chat, batch = 32" */
-    const char *scenario;    /* the scenario itself, or the one that is swept */
-    double throughput;       /* output tokens/s per GPU */
-    double latency;          /* s per output token */
-    double low, high;        /* band of the latency */
-    bool pareto;             /* none is better at one and no worse at the other */
+    const char *name;     /* "chat", "chat, batch = 32" */
+    const char *scenario; /* the scenario itself, or the one that is swept */
+    double throughput;    /* output tokens/s per GPU */
+    double latency;       /* s per output token */
+    double low, high;     /* band of the latency */
+    bool pareto;          /* none is better at one and no worse at the other */
 };
 
 /* ---- measurements, for machines ----------------------------------------------------------------- */
