@@ -40,7 +40,7 @@ static const char introduction[] =
     "groups left\n"
     "out, the engines by name miss the time per token by 8.0 % (median; 10.7 % mean), the time to first "
     "token by\n"
-    "26.4 % (33.9 %) and the rate of a request by 7.6 % (11.0 %). [Calibration](calibration.md) section 10 "
+    "25.1 % (31.7 %) and the rate of a request by 7.4 % (10.8 %). [Calibration](calibration.md) section 10 "
     "has\n"
     "these figures by term, with what was tried and left out.\n\n";
 
