@@ -13,8 +13,7 @@ double pm_count_kv_token_bytes(const struct pm_view *view, const struct pm_block
 {
     double values = 0;
     if (block->attention == PM_ATTENTION_GROUPED) {
-        values =
-            pm_kv_heads_per_gpu(block, tp) * (block->head_dim + (block->shared_kv ? 0 : pm_v_dim(block)));
+        values = pm_kv_heads_per_gpu(block, tp) * (block->head_dim + pm_v_dim(block));
     } else if (block->attention == PM_ATTENTION_LATENT) {
         values = block->kv_rank + block->rope_dim;
     }

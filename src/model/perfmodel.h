@@ -90,7 +90,7 @@ struct pm_block {
     double window;                      /* tokens; 0: unlimited */
     double chunk;                       /* tokens of chunked attention (Llama-4); 0: none */
     bool qkv_bias, output_bias, output_gate, sinks;
-    bool shared_kv;                     /* V is K (Gemma-4 global) : one projection, one cache entry */
+    bool shared_kv;                     /* one projection for K and V (Gemma 4), cached apart */
     enum pm_qk_norm qk_norm;
     double q_rank, kv_rank, nope_dim, rope_dim;            /* latent; q_rank 0: full query */
     double index_heads, index_dim, index_top;              /* sparse index; 0: none */

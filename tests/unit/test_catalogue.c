@@ -118,9 +118,8 @@ static const struct total totals[] = {
     {"gemma-7b", 8537680896, 0, 0},
     {"gemma-2-2b", 2614341888, 0, 0},
     {"gemma-2-27b", 27227128320, 0, 0},
-    /* model cards, rounded and without the towers of 572,794,416 and 575,743,536 */
+    /* model card, rounded and without the tower */
     {"gemma-4-26b-a4b", 25.2e9 + 572794416, 0, 0.002},
-    {"gemma-4-31b", 30.7e9 + 575743536, 0, 0.002},
     {"phi-1.5", 1418270720, 0, 0},
     {"phi-3-medium", 13960238080, 0, 0},
     {"falcon-7b", 7217189760, 0, 0},

@@ -341,3 +341,25 @@ Test(import_variants, yarn_stretches_the_context)
         import_close(&run);
     }
 }
+
+/* One projection makes keys and values of Gemma 4's global layers, and both are cached: 50 windows of 2 x 16
+ * x 256 x 2 B and 10 layers of 2 x 4 x 512 x 2 B are 20.7812 GiB for 262,144 tokens. */
+Test(import_variants, gemma_4_caches_keys_and_values)
+{
+    struct buffer types = buffer_in(arena);
+    for (int i = 0; i < 60; i++)
+        buffer_printf(&types, "%s\"%s_attention\"", i ? ", " : "", i % 6 == 5 ? "full" : "sliding");
+    const char *json = arena_printf(
+        arena,
+        "{\"model_type\": \"gemma4_text\", \"hidden_size\": 5376, \"num_hidden_layers\": 60,"
+        "\"num_attention_heads\": 32, \"num_key_value_heads\": 16, \"head_dim\": 256,"
+        "\"global_head_dim\": 512, \"num_global_key_value_heads\": 4, \"attention_k_eq_v\": true,"
+        "\"intermediate_size\": 21504, \"vocab_size\": 262144, \"sliding_window\": 1024,"
+        "\"tie_word_embeddings\": true, \"layer_types\": [%s]}",
+        buffer_string(&types));
+    expect(json, "kv_bytes_per_token", 10 * 2 * 4 * 512 * 2);
+    expect(json, "kv_bytes_window", 50 * 2 * 16 * 256 * 2 * 1024.0);
+    /* 30.7 billion by the model card */
+    double params = quantity(json, "params");
+    cr_assert(params > 30.65e9 && params < 30.75e9, "%.0f", params);
+}
