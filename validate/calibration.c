@@ -71,7 +71,7 @@ typedef VEC(double) number_list;
 
 struct outcome {
     number_list tpot_before, tpot_after, ttft_before, ttft_after;
-    size_t groups;
+    size_t groups, inside; /* of the band of the time per token, of `tpot_after` */
 };
 
 static int by_value(const void *left, const void *right)
@@ -119,8 +119,13 @@ static void fit_some(struct arena *arena, const struct run *const *group, size_t
         used[index] = true;
     }
     fit_engine(arena, points, 2 * measured, measured, &fit);
+    struct pm_band band = fit_band(&fit, FIT_TPOT, points[0].engine.tpot_band);
+    if (!(band.high > 0))
+        band = points[0].engine.tpot_band;
     for (size_t i = 0; i < count; i++)
         if (!used[i]) {
+            double ratio = group[i]->tpot.measured / fit_expected(&group[i]->tpot, fit.change);
+            out->inside += ratio >= band.low && ratio <= band.high;
             *VEC_PUSH(arena, out->tpot_before) = error_of(&group[i]->tpot, standard);
             *VEC_PUSH(arena, out->tpot_after) = error_of(&group[i]->tpot, fit.change);
             *VEC_PUSH(arena, out->ttft_before) = error_of(&group[i]->ttft, standard);
@@ -176,6 +181,7 @@ static void add_row(struct arena *arena, struct buffer *out, const run_list *run
                   outcome.tpot_after.count);
     add_errors(out, &outcome.tpot_before);
     add_errors(out, &outcome.tpot_after);
+    buffer_printf(out, " %.0f |", 100 * (double)outcome.inside / (double)outcome.tpot_after.count);
     add_errors(out, &outcome.ttft_before);
     add_errors(out, &outcome.ttft_after);
     buffer_byte(out, '\n');
@@ -192,8 +198,9 @@ void validate_calibration(struct arena *arena, const struct csv *csv, struct buf
         "of some runs of a group, and the others of the group predicted. Runs stand in the order of users; "
         "those fitted are spread evenly, a single one is that in the middle. Errors in %, median / mean, of "
         "runs that the fit had not seen.\n\n"
-        "| group | runs fitted | groups | predictions | time per token | calibrated | time to first token | "
-        "calibrated |\n|---|---:|---:|---:|---:|---:|---:|---:|\n");
+        "| group | runs fitted | groups | predictions | time per token | calibrated | in its band | time to "
+        "first token | "
+        "calibrated |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
     for (size_t kind = 0; kind < KINDS; kind++)
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
             add_row(arena, out, &runs, kind, counts[i]);

@@ -176,28 +176,16 @@ static void measure_rounded(struct arena *arena, struct calibration *calibration
     fit_measure(arena, points, calibration->count, none, calibration->fit.after);
 }
 
-/* Bands hold eight of ten: 1.2816 standard deviations to either side. What was left out tells the spread,
- * with that of the standard engine counting as much as four runs, because few runs tell little. */
 static void find_bands(struct calibration *calibration)
 {
-    static const double tenth = 1.2815515655446004, standard_runs = 4;
     const struct pm_engine *engine = &calibration->standard;
-    struct pm_band bands[FIT_FIGURES] = {
+    struct pm_band standard[FIT_FIGURES] = {
         [FIT_TPOT] = calibration->unverified ? engine->unverified_band : engine->tpot_band,
         [FIT_TTFT] = calibration->unverified ? engine->unverified_band : engine->ttft_band,
         [FIT_RATE] = calibration->unverified ? engine->unverified_band : engine->rate_band,
     };
-    for (enum fit_figure i = 0; i < FIT_FIGURES && calibration->fit.checked; i++) {
-        double runs = (double)calibration->fit.held_out[i].count;
-        double before = log(bands[i].high / bands[i].low) / (2 * tenth);
-        if (runs < 2 || !(before > 0))
-            continue;
-        double square =
-            (standard_runs * before * before + runs * calibration->fit.spread[i]) / (standard_runs + runs);
-        double high = round(1000 * exp(tenth * sqrt(square))) / 1000;
-        double low = round(1000 * exp(-tenth * sqrt(square))) / 1000;
-        calibration->bands[i] = (struct pm_band){fmax(low, 0.01), fmin(high, 100)};
-    }
+    for (enum fit_figure i = 0; i < FIT_FIGURES; i++)
+        calibration->bands[i] = fit_band(&calibration->fit, i, standard[i]);
 }
 
 static void fit_group(struct evaluator *evaluator, const struct group *group, struct calibration *out)

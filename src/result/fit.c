@@ -343,3 +343,17 @@ void fit_engine(struct arena *arena, const struct fit_point *points, size_t coun
     if (out->checked)
         hold_out(&problem, out);
 }
+
+/* Bands hold eight of ten: 1.2816 standard deviations to either side. */
+struct pm_band fit_band(const struct fit *fit, enum fit_figure figure, struct pm_band standard)
+{
+    static const double tenth = 1.2815515655446004, standard_runs = 4;
+    double runs = (double)fit->held_out[figure].count,
+           before = log(standard.high / standard.low) / (2 * tenth);
+    if (!fit->checked || runs < 2 || !(before > 0))
+        return (struct pm_band){0, 0};
+    double square = (standard_runs * before * before + runs * fit->spread[figure]) / (standard_runs + runs);
+    double high = round(1000 * exp(tenth * sqrt(square))) / 1000;
+    double low = round(1000 * exp(-tenth * sqrt(square))) / 1000;
+    return (struct pm_band){fmax(low, 0.01), fmin(high, 100)};
+}

@@ -42,6 +42,11 @@ double fit_expected(const struct fit_point *point, const double change[COEFFICIE
 void fit_engine(struct arena *arena, const struct fit_point *points, size_t count, size_t runs,
                 struct fit *out);
 
+/* The band of the fitted engine, three digits: what was left out tells the spread, with the band of the
+ * standard engine counting as much as four runs, because few runs tell little. Both 0 where nothing was left
+ * out. */
+struct pm_band fit_band(const struct fit *fit, enum fit_figure figure, struct pm_band standard);
+
 /* Errors of all points by figure. */
 void fit_measure(struct arena *arena, const struct fit_point *points, size_t count,
                  const double change[COEFFICIENT_COUNT], struct fit_errors out[FIT_FIGURES]);
