@@ -16,6 +16,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "result/name.h"
+#include "result/quantity.h"
 #include "result/report.h"
 
 struct csv_column {
@@ -96,12 +97,21 @@ static void put_cell(struct csv_grid *grid, struct csv_row *row, const char *col
     row->cells.items[index] = quantity;
 }
 
+/* Of a card or a model that is called like a scenario, and so has no row. */
+static bool is_of_others(const struct csv_grid *grid, const char *path)
+{
+    if (map_get(grid->columns_by_name, intern_text(grid->strings, path)) ||
+        quantity_find(QUANTITY_OF_SCENARIO, path))
+        return false;
+    return quantity_find(QUANTITY_OF_GPU, path) || quantity_find(QUANTITY_OF_MODEL, path);
+}
+
 static void place(struct csv_grid *grid, const struct report_quantity *quantity)
 {
-    const char *rest;
-    struct csv_row *row = find_row(grid, quantity->name, &rest);
-    if (row)
-        put_cell(grid, row, rest, quantity);
+    const char *path;
+    struct csv_row *row = find_row(grid, quantity->name, &path);
+    if (row && !is_of_others(grid, path))
+        put_cell(grid, row, path, quantity);
 }
 
 /* ---- sweeps */

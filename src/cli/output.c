@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/clean.h"
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "cli/cli.h"
@@ -29,7 +30,13 @@ static int write_all(int descriptor, const char *bytes, size_t length)
 
 enum exit_status output_standard(const struct buffer *text)
 {
-    int failure = write_all(STDOUT_FILENO, buffer_string(text), text->length);
+    const char *bytes = buffer_string(text);
+    size_t length = text->length;
+    if (isatty(STDOUT_FILENO) && !output_utf8()) {
+        bytes = clean_ascii(text->arena, bytes);
+        length = strlen(bytes);
+    }
+    int failure = write_all(STDOUT_FILENO, bytes, length);
     if (!failure)
         return EXIT_FINE;
     cli_complain("cannot write to standard output: %s", strerror(failure));

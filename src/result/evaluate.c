@@ -401,14 +401,35 @@ struct map *evaluator_formulas(const struct evaluator *evaluator)
 /* ---- for the report
  * ------------------------------------------------------------------------------------------ */
 
+static bool is_among(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* A scenario may be called like its card or model, and a name means what is listed first. */
+static bool is_taken(const struct report *report, const char *name, const struct quantity_info *row)
+{
+    const struct quantity_info *scenario = quantity_find(QUANTITY_OF_SCENARIO, row->name);
+    const struct quantity_info *model = quantity_find(QUANTITY_OF_MODEL, row->name);
+    return (scenario && row->scope != QUANTITY_OF_SCENARIO &&
+            is_among(name, report->scenarios.items, report->scenarios.count)) ||
+           (model && row->scope == QUANTITY_OF_GPU &&
+            is_among(name, report->models.items, report->models.count));
+}
+
 static void add_all(struct evaluator *evaluator, struct report *report, struct decl *decl)
 {
     enum quantity_scope scope;
     if (!quantity_scope_of(decl->kind, &scope))
         return;
-    for (size_t i = 0; i < QUANTITY_COUNT; i++)
-        if (quantity_info((enum quantity)i)->scope == scope)
-            *VEC_PUSH(evaluator->arena, report->quantities) = evaluate_row(evaluator, decl, (enum quantity)i);
+    for (size_t i = 0; i < QUANTITY_COUNT; i++) {
+        const struct quantity_info *row = quantity_info((enum quantity)i);
+        if (row->scope == scope && !is_taken(report, decl->name, row))
+            *VEC_PUSH(evaluator->arena, report->quantities) = evaluate_row(evaluator, decl, row->id);
+    }
 }
 
 /* Pushes a declaration that was not there yet. */
