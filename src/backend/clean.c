@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/utf8.h"
+#include "result/message.h"
 #include "result/report.h"
 #include "source/diag.h"
 #include "source/source.h"
@@ -231,13 +232,16 @@ const char *warning_line(struct arena *arena, const struct report *report, size_
 {
     const struct diag *diag = diags_get(report->diags, index);
     const struct diag_info *info = diag_info(diag->code);
-    const char *place = "", *severity = info->severity == DIAG_ERROR ? "error" : "warning";
+    const char *place = "";
+    enum message severity = info->severity == DIAG_ERROR ? M_ERROR_SAYS : M_WARNING_SAYS;
     if (report->sources && diag->span.file < sources_count(report->sources)) {
         const struct source *source = sources_get(report->sources, diag->span.file);
         unsigned line, column;
         source_position(source, diag->span.start, &line, &column);
         place = arena_printf(arena, "%s:%u:%u: ", clean_line(arena, source->path), line, column);
     }
-    return arena_printf(arena, "%s%s: %s [%s]", place, severity, clean_line(arena, diag->message),
-                        info->code);
+    return arena_printf(
+        arena, "%s%s [%s]", place,
+        REPORT_WORDS(arena, report, severity, clean_line(arena, report_phrase(report, diag->message))),
+        info->code);
 }

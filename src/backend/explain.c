@@ -9,28 +9,36 @@
 #include "base/buffer.h"
 #include "base/utf8.h"
 #include "result/derive.h"
+#include "result/message.h"
+#include "source/phrase.h"
 
 /* ---- inputs ----------------------------------------------------------------------------------------- */
 
-const char *explain_origin(struct arena *arena, const struct derive_node *node)
+const char *explain_origin(struct arena *arena, enum language language, const struct derive_node *node)
 {
     const struct derive_origin *origin = &node->origin;
-    const char *place =
-        origin->file ? arena_printf(arena, "%s:%u", origin->file, origin->line) : "the command line";
-    const char *source = origin->source       ? arena_printf(arena, ": %s", origin->source)
-                         : origin->confidence ? ":"
-                                              : "";
-    const char *sure = origin->confidence ? arena_printf(arena, " (%s)", origin->confidence) : "";
-    const char *owner = origin->owner ? origin->owner : "a base";
+    const char *place = origin->file ? arena_printf(arena, "%s:%u", origin->file, origin->line)
+                                     : message_pattern(language, M_THE_COMMAND_LINE);
+    if (origin->source && origin->confidence)
+        place = MESSAGE_TEXT(arena, language, M_PLACE_SOURCE_SURE, place, origin->source,
+                             phrase_in(NULL, language, origin->confidence));
+    else if (origin->source)
+        place = MESSAGE_TEXT(arena, language, M_PLACE_SOURCE, place, origin->source);
+    else if (origin->confidence)
+        place =
+            MESSAGE_TEXT(arena, language, M_PLACE_SURE, place, phrase_in(NULL, language, origin->confidence));
+    const char *owner = origin->owner ? origin->owner : NULL;
     switch (origin->origin) {
-    case ORIGIN_PLAN: return arena_printf(arena, "%s%s%s", place, source, sure);
+    case ORIGIN_PLAN: return place;
     case ORIGIN_INHERITED:
-        return arena_printf(arena, "inherited from `%s`, %s%s%s", owner, place, source, sure);
+        return owner ? MESSAGE_TEXT(arena, language, M_INHERITED_FROM, owner, place)
+                     : MESSAGE_TEXT(arena, language, M_INHERITED_FROM_A_BASE, place);
     case ORIGIN_CATALOGUE:
-        return arena_printf(arena, "the catalogue's `%s`, %s%s%s", owner, place, source, sure);
-    case ORIGIN_DEFAULT: return arena_printf(arena, "default: %s", origin->reason);
+        return owner ? MESSAGE_TEXT(arena, language, M_OF_THE_CATALOGUE, owner, place)
+                     : MESSAGE_TEXT(arena, language, M_OF_A_BASE_IN_CATALOGUE, place);
+    case ORIGIN_DEFAULT: return MESSAGE_TEXT(arena, language, M_DEFAULT_IS, origin->reason);
     case ORIGIN_COMMAND_LINE: return "--set";
-    case ORIGIN_SWEEP: return "a sweep";
+    case ORIGIN_SWEEP: return message_pattern(language, M_A_SWEEP);
     }
     return "";
 }
@@ -56,32 +64,43 @@ static void put(struct text_tree *tree, const char *text)
     buffer_text(tree->out, tree->options.unicode ? clean : clean_ascii(tree->arena, clean));
 }
 
-/* Wraps at blanks; further lines stand two columns in. */
+/* What is not broken: up to a blank, or to where Chinese may break without one. */
+static size_t piece_length(const char *text)
+{
+    size_t length = strcspn(text, " ");
+    for (size_t at = 1; at < length; at++)
+        if (utf8_may_break(text, length, at))
+            return at;
+    return length;
+}
+
+/* Wraps at blanks and between Chinese characters; further lines stand two columns in. */
 static void put_wrapped(struct text_tree *tree, const char *lead, const char *text)
 {
-    size_t margin = utf8_width(lead, strlen(lead)), column = margin;
+    size_t margin = utf8_width(lead, strlen(lead)), column = margin, blank = 1;
     put(tree, lead);
     for (const char *at = clean_line(tree->arena, text); *at;) {
-        size_t length = strcspn(at, " "), width = utf8_width(at, length);
-        if (column > margin && column + 1 + width > tree->options.width) {
+        size_t length = piece_length(at), width = utf8_width(at, length);
+        if (column > margin && column + blank + width > tree->options.width) {
             buffer_byte(tree->out, '\n');
             put(tree, lead);
             buffer_text(tree->out, "  ");
             column = margin + 2;
-        } else if (column > margin) {
+        } else if (column > margin && blank > 0) {
             buffer_byte(tree->out, ' ');
             column++;
         }
         put(tree, arena_strndup(tree->arena, at, length));
         column += width;
-        at += length + (at[length] == ' ');
+        blank = at[length] == ' ';
+        at += length + blank;
     }
     buffer_byte(tree->out, '\n');
 }
 
-static const char *value_text(struct arena *arena, const struct derive_node *node)
+static const char *value_text(struct arena *arena, enum language language, const struct derive_node *node)
 {
-    return node->was ? arena_printf(arena, "%s (was %s)", node->text, node->was) : node->text;
+    return node->was ? MESSAGE_TEXT(arena, language, M_WAS, node->text, node->was) : node->text;
 }
 
 enum { DEEP = 24 }; /* columns of guides beyond which the tree goes no further to the right */
@@ -90,19 +109,20 @@ static void put_node(struct text_tree *tree, const struct derive_node *node, con
                      const char *branch, const char *below)
 {
     struct arena *arena = tree->arena;
+    enum language language = tree->options.language;
     bool whole = !node->above && !node->part;
-    const char *tail = node->above ? "; see above" : "";
+    const char *tail = node->above ? message_pattern(language, M_SEE_ABOVE) : "";
     const char *body =
         arena_printf(arena, "%s%s%s", lead, below, whole && node->inputs.count > 0 ? "\xE2\x94\x82 " : "  ");
     if (node->is_input && !node->above)
-        tail = arena_printf(arena, "; %s", explain_origin(arena, node));
+        tail = MESSAGE_TEXT(arena, language, M_NEXT_NOTE, explain_origin(arena, language, node));
     if (node->part && node->substituted)
         tail = arena_printf(arena, " = %s", node->substituted);
     put(tree, lead);
     put(tree, branch);
-    const char *line = arena_printf(arena, "%s = %s%s", node->name, value_text(arena, node), tail);
+    const char *line = arena_printf(arena, "%s = %s%s", node->name, value_text(arena, language, node), tail);
     if (node->value.type == QUANTITY_ABSENT)
-        line = arena_printf(arena, "%s does not exist: %s", node->name, node->text);
+        line = MESSAGE_TEXT(arena, language, M_DOES_NOT_EXIST, node->name, node->text);
     size_t used = utf8_width(lead, strlen(lead)) + utf8_width(branch, strlen(branch));
     struct buffer wrapped = buffer_in(arena);
     struct text_tree inner = {arena, &wrapped, tree->options};
@@ -125,9 +145,9 @@ static void put_node(struct text_tree *tree, const struct derive_node *node, con
         if (strcmp(node->shown, node->substituted) != 0)
             put_wrapped(tree, body, arena_printf(arena, "= %s", node->substituted));
     } else if (!node->is_input && !node->shown && node->inputs.count > 0) {
-        put_wrapped(tree, body, arena_printf(arena, "computed by %s, from", node->source));
+        put_wrapped(tree, body, MESSAGE_TEXT(arena, language, M_COMPUTED_BY_FROM, node->source));
     } else if (!node->is_input && !node->shown) {
-        put_wrapped(tree, body, arena_printf(arena, "computed by %s", node->source));
+        put_wrapped(tree, body, MESSAGE_TEXT(arena, language, M_COMPUTED_BY, node->source));
     }
     const char *next = arena_printf(arena, "%s%s", lead, below);
     if (utf8_width(next, strlen(next)) > DEEP)
@@ -144,14 +164,17 @@ static bool emit_text(struct arena *arena, struct buffer *out, const struct deri
                       struct explain_options options)
 {
     struct text_tree text = {arena, out, options};
-    put_wrapped(&text, "",
-                arena_printf(arena, "%s%s%s", tree->full,
-                             tree->value.type == QUANTITY_ABSENT ? " does not exist: " : " = ",
-                             value_text(arena, tree)));
+    enum language language = options.language;
+    put_wrapped(
+        &text, "",
+        tree->value.type == QUANTITY_ABSENT
+            ? MESSAGE_TEXT(arena, language, M_DOES_NOT_EXIST, tree->full, value_text(arena, language, tree))
+            : arena_printf(arena, "%s = %s", tree->full, value_text(arena, language, tree)));
     put_wrapped(&text, "  ", tree->doc);
     if (tree->exact)
-        put_wrapped(&text, "  ", arena_printf(arena, "exactly %s", tree->exact));
-    put_wrapped(&text, "  ", arena_printf(arena, "%s: %s", tree->formula ? "formula" : "how", tree->source));
+        put_wrapped(&text, "  ", MESSAGE_TEXT(arena, language, M_EXACTLY, tree->exact));
+    put_wrapped(&text, "  ",
+                MESSAGE_TEXT(arena, language, tree->formula ? M_FORMULA_FROM : M_HOW_FROM, tree->source));
     if (tree->value.type != QUANTITY_ABSENT) {
         buffer_byte(out, '\n');
         put_node(&text, tree, "", "", "");
@@ -162,48 +185,45 @@ static bool emit_text(struct arena *arena, struct buffer *out, const struct deri
 /* ---- Markdown --------------------------------------------------------------------------------------- */
 
 static void markdown_node(struct arena *arena, struct buffer *out, const struct derive_node *node,
-                          size_t depth)
+                          size_t depth, enum language language)
 {
+    bool absent = node->value.type == QUANTITY_ABSENT;
     for (size_t i = 0; i < depth; i++)
         buffer_text(out, "  ");
     buffer_text(out, "- ");
     markdown_name(arena, out, node->name);
-    buffer_text(out, node->value.type == QUANTITY_ABSENT ? " does not exist: " : " = ");
+    buffer_text(out, absent ? message_pattern(language, M_DOES_NOT_EXIST_BECAUSE) : " = ");
     buffer_text(out, "**");
     markdown_escape(arena, out, node->text, false);
     buffer_text(out, "**");
-    if (node->was) {
-        buffer_text(out, " (was ");
-        markdown_escape(arena, out, node->was, false);
-        buffer_byte(out, ')');
-    }
-    if (node->above) {
-        buffer_text(out, ", see above");
-    } else if (node->is_input) {
-        buffer_text(out, ", ");
-        markdown_escape(arena, out, explain_origin(arena, node), false);
-    } else if (node->part && node->substituted) {
+    if (node->was)
+        markdown_escape(arena, out, MESSAGE_TEXT(arena, language, M_WAS_BEFORE, node->was), false);
+    if (node->above)
+        buffer_text(out, message_pattern(language, M_AND_SEE_ABOVE));
+    else if (node->is_input)
+        markdown_escape(arena, out,
+                        MESSAGE_TEXT(arena, language, M_AND_MESSAGE, explain_origin(arena, language, node)),
+                        false);
+    else if (node->part && node->substituted)
         markdown_escape(arena, out, arena_printf(arena, " = %s", node->substituted), false);
-    } else if (shows_arithmetic(node)) {
+    else if (shows_arithmetic(node))
         markdown_escape(arena, out, arena_printf(arena, " = %s = %s", node->shown, node->substituted), false);
-    } else if (!node->shown && node->value.type != QUANTITY_ABSENT) {
-        markdown_escape(arena, out, arena_printf(arena, ", computed by %s", node->source), false);
-    }
+    else if (!node->shown && !absent)
+        markdown_escape(arena, out, MESSAGE_TEXT(arena, language, M_AND_COMPUTED_BY, node->source), false);
     buffer_byte(out, '\n');
     for (size_t i = 0; i < node->inputs.count && !node->part; i++)
-        markdown_node(arena, out, node->inputs.items[i], depth + 1);
+        markdown_node(arena, out, node->inputs.items[i], depth + 1, language);
 }
 
 static bool emit_markdown(struct arena *arena, struct buffer *out, const struct derive_node *tree,
                           struct explain_options options)
 {
-    (void)options;
     buffer_text(out, "### ");
     markdown_name(arena, out, tree->full);
     buffer_text(out, "\n\n");
     markdown_escape(arena, out, tree->doc, true);
     buffer_text(out, "\n\n");
-    markdown_node(arena, out, tree, 0);
+    markdown_node(arena, out, tree, 0, options.language);
     return true;
 }
 

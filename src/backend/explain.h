@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/language.h"
+
 struct arena;
 struct buffer;
 struct derive_node;
@@ -12,6 +14,7 @@ struct derive_node;
 struct explain_options {
     size_t width;
     bool unicode;
+    enum language language;
 };
 
 struct explain_format {
@@ -26,7 +29,7 @@ const struct explain_format *explain_format_find(const char *name);
 
 /* Where an input was set: "plan.perf:12", "inherited from `base`, plan.perf:3", "the catalogue's `h100-sxm`:
  * data sheet (datasheet)", "default: one user unless declared". From `arena`. */
-const char *explain_origin(struct arena *arena, const struct derive_node *node);
+const char *explain_origin(struct arena *arena, enum language language, const struct derive_node *node);
 
 bool explain_json(struct arena *arena, struct buffer *out, const struct derive_node *tree,
                   struct explain_options options);

@@ -46,7 +46,7 @@ static void put_value(struct tree_writer *writer, const struct derive_node *node
     case QUANTITY_BOOL:
         buffer_printf(writer->out, ", \"value\": %s", node->value.boolean ? "true" : "false");
         break;
-    case QUANTITY_TEXT: put_text(writer, "value", node->text); return;
+    case QUANTITY_TEXT: put_text(writer, "value", node->value.text); return;
     case QUANTITY_ABSENT:
         buffer_text(writer->out, ", \"value\": null");
         put_text(writer, "why", node->text);

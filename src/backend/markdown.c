@@ -9,6 +9,7 @@
 #include "backend/text_draw.h"
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "result/message.h"
 #include "result/report.h"
 
 enum {
@@ -20,7 +21,15 @@ enum {
 struct markdown_writer {
     struct arena *arena;
     struct buffer *out;
+    enum language language;
 };
+
+static const char *md_words(const struct markdown_writer *writer, enum message message)
+{
+    return message_pattern(writer->language, message);
+}
+
+#define MD_WORDS(writer, message, ...) MESSAGE_TEXT((writer)->arena, (writer)->language, message, __VA_ARGS__)
 
 static void put(struct markdown_writer *writer, const char *markup)
 {
@@ -73,7 +82,7 @@ static void put_verdict(struct markdown_writer *writer, const struct report *rep
         return;
     if (report->title) {
         markdown_escape(writer->arena, writer->out, report->title, true);
-        put(writer, report->plan ? ", from " : "");
+        put(writer, report->plan ? md_words(writer, M_TITLE_FROM) : "");
     }
     if (report->plan) {
         markdown_name(writer->arena, writer->out, report->plan);
@@ -87,7 +96,7 @@ static void put_assertion_note(struct markdown_writer *writer, const struct repo
     if (assertion->message)
         put_text(writer, assertion->message);
     if (assertion->message && detail)
-        put(writer, ": ");
+        put(writer, md_words(writer, M_COLON));
     if (detail)
         put_text(writer, detail);
 }
@@ -96,7 +105,8 @@ static void put_assertions(struct markdown_writer *writer, const struct report *
 {
     if (report->assertions.count == 0)
         return;
-    put(writer, "| | Assertion | Is | Limit | |\n| --- | --- | ---: | ---: | --- |\n");
+    put(writer, MD_WORDS(writer, M_MD_ASSERTION_COLUMNS, "|"));
+    put(writer, "\n| --- | --- | ---: | ---: | --- |\n");
     for (size_t i = 0; i < report->assertions.count; i++) {
         const struct report_assertion *assertion = &report->assertions.items[i];
         put(writer, assertion->holds ? "| ✅ | " : "| ❌ | ");
@@ -166,7 +176,8 @@ static void put_table(struct markdown_writer *writer, const struct report_table 
         }
         put(writer, "\n");
     }
-    put(writer, best ? "\n<sub>★ best</sub>\n" : "");
+    if (best)
+        buffer_printf(writer->out, "\n<sub>%s</sub>\n", MD_WORDS(writer, M_MARKS_BEST, "★"));
 }
 
 /* ---- key figures: one table, a row per scenario, a column per label */
@@ -240,7 +251,7 @@ static void put_cards(struct markdown_writer *writer, const struct report_block 
     struct key_columns columns = collect_labels(writer, block);
     size_t count = columns.labels.count, advices = 0;
     const struct key_figure **by_column = ARENA_ARRAY(writer->arena, const struct key_figure *, count + 1);
-    put(writer, "| Scenario |");
+    buffer_printf(writer->out, "| %s |", md_words(writer, M_SCENARIO));
     for (size_t c = 0; c < count; c++) {
         put(writer, " ");
         put_text(writer, columns.labels.items[c]);
@@ -258,7 +269,7 @@ static void put_cards(struct markdown_writer *writer, const struct report_block 
             continue;
         put(writer, advices++ == 0 ? "\n- " : "- ");
         markdown_name(writer->arena, writer->out, card->title);
-        put(writer, ": ");
+        put(writer, md_words(writer, M_COLON));
         put_rich(writer, &card->advice, false, true);
         put(writer, "\n");
     }
@@ -269,8 +280,9 @@ static void put_cards(struct markdown_writer *writer, const struct report_block 
 static void put_derivation(struct markdown_writer *writer, const struct derivation *derivation)
 {
     markdown_name(writer->arena, writer->out, derivation->title);
-    put(writer, "\n\n| Quantity | Formula | With values | Value | Exactly | |\n"
-                "| --- | --- | --- | ---: | ---: | --- |\n");
+    put(writer, "\n\n");
+    put(writer, MD_WORDS(writer, M_MD_DERIVATION_COLUMNS, "|"));
+    put(writer, "\n| --- | --- | --- | ---: | ---: | --- |\n");
     for (size_t i = 0; i < derivation->steps.count; i++) {
         const struct derivation_step *step = &derivation->steps.items[i];
         const char *const fields[] = {step->formula, step->substituted, step->value, step->exact};
@@ -324,8 +336,11 @@ static void put_listing(struct markdown_writer *writer, const struct report_list
 static void put_chart(struct markdown_writer *writer, const struct report_chart *chart)
 {
     struct buffer drawing = buffer_in(writer->arena);
-    struct text_writer text = {
-        .arena = writer->arena, .out = &drawing, .width = CHART_WIDTH, .unicode = true};
+    struct text_writer text = {.arena = writer->arena,
+                               .out = &drawing,
+                               .width = CHART_WIDTH,
+                               .unicode = true,
+                               .language = writer->language};
     text_chart(&text, chart);
     if (chart->title) {
         markdown_escape(writer->arena, writer->out, chart->title, true);
@@ -399,7 +414,7 @@ static void put_warnings(struct markdown_writer *writer, const struct report *re
     size_t count = warning_count(report);
     if (count == 0)
         return;
-    put(writer, "### Warnings\n\n");
+    buffer_printf(writer->out, "### %s\n\n", md_words(writer, M_WARNINGS));
     for (size_t i = 0; i < count; i++) {
         put(writer, "- ");
         put_text(writer, warning_line(writer->arena, report, i));
@@ -456,23 +471,27 @@ static void put_dropped(struct markdown_writer *writer, const struct parts *part
     size_t count = 0, named = 0;
     for (size_t i = 0; i < parts->list.count; i++)
         count += parts->list.items[i].dropped;
-    buffer_printf(writer->out, "<sub>%zu section%s left out to keep this short: ", count,
-                  count == 1 ? " was" : "s were");
+    struct buffer names = buffer_in(writer->arena);
+    struct markdown_writer list = {.arena = writer->arena, .out = &names, .language = writer->language};
     for (size_t i = 0; i < parts->list.count && named < NAMED_PARTS; i++) {
         if (!parts->list.items[i].dropped)
             continue;
-        put(writer, named++ > 0 ? ", " : "");
+        put(&list, named++ > 0 ? md_words(writer, M_LIST_COMMA) : "");
         const char *title = clean_line(writer->arena, parts->list.items[i].title);
-        put_text(writer, clean_middle(writer->arena, title, 40, "…"));
+        put_text(&list, clean_middle(writer->arena, title, 40, "…"));
     }
-    put(writer, count > named ? " and others.</sub>\n" : ".</sub>\n");
+    enum message said = count > named ? M_SECTIONS_LEFT_OUT_AND
+                        : count == 1  ? M_SECTION_LEFT_OUT
+                                      : M_SECTIONS_LEFT_OUT;
+    buffer_printf(writer->out, "<sub>%s</sub>\n",
+                  MD_WORDS(writer, said, arena_printf(writer->arena, "%zu", count), buffer_string(&names)));
 }
 
 static void put_parts(struct markdown_writer *writer, const struct report *report, size_t max_bytes)
 {
     struct buffer *out = writer->out;
     struct parts parts = {{0}, 0};
-    begin_part(writer, &parts, "Assertions", false);
+    begin_part(writer, &parts, md_words(writer, M_ASSERTIONS), false);
     put_assertions(writer, report);
     end_part(&parts);
     for (size_t i = 0; i < report->sections.count; i++) {
@@ -481,7 +500,7 @@ static void put_parts(struct markdown_writer *writer, const struct report *repor
         put_section(writer, section, is_folded(report, section));
         end_part(&parts);
     }
-    begin_part(writer, &parts, "Warnings", false);
+    begin_part(writer, &parts, md_words(writer, M_WARNINGS), false);
     put_warnings(writer, report);
     end_part(&parts);
     bool dropped = false;
@@ -501,7 +520,7 @@ static void put_parts(struct markdown_writer *writer, const struct report *repor
 bool markdown_emit(struct arena *arena, const struct report *report, struct backend_options options,
                    struct buffer *out)
 {
-    struct markdown_writer writer = {.arena = arena, .out = out};
+    struct markdown_writer writer = {.arena = arena, .out = out, .language = report->language};
     if (options.tag)
         buffer_printf(out, "<!-- perfc-comment %s -->\n", options.tag);
     size_t begin = out->length, max_bytes = options.max_bytes ? options.max_bytes : COMMENT_BYTES;
@@ -509,7 +528,8 @@ bool markdown_emit(struct arena *arena, const struct report *report, struct back
     put_parts(&writer, report, max_bytes);
     if (out->length > max_bytes) { /* names of thousands of combining marks are wide in nothing but bytes */
         out->length = begin;
-        buffer_printf(out, "**This report does not fit into %zu bytes.**\n", max_bytes);
+        buffer_printf(out, "**%s**\n",
+                      MD_WORDS(&writer, M_REPORT_TOO_LONG, arena_printf(arena, "%zu", max_bytes)));
     }
     while (out->length > 1 && out->data[out->length - 1] == '\n' && out->data[out->length - 2] == '\n')
         out->data[--out->length] = '\0';

@@ -32,14 +32,13 @@ static void heading(struct text_writer *writer, const char *title, enum tone ton
 
 static const char *sides(struct text_writer *writer, const struct report_assertion *assertion)
 {
-    struct arena *arena = writer->arena;
     if (assertion->why)
         return assertion->why;
-    const char *margin = assertion->margin ? assertion->margin : "";
     if (!assertion->left || !assertion->right)
-        return margin;
-    return arena_printf(arena, "%s against %s%s%s", assertion->left, assertion->right, *margin ? ", " : "",
-                        margin);
+        return assertion->margin ? assertion->margin : "";
+    if (!assertion->margin || !*assertion->margin)
+        return TEXT_WORDS(writer, M_SIDE_AGAINST_SIDE, assertion->left, assertion->right);
+    return TEXT_WORDS(writer, M_SIDES_AND_MARGIN, assertion->left, assertion->right, assertion->margin);
 }
 
 static void write_assertion(struct text_writer *writer, const struct report_assertion *assertion)
@@ -56,7 +55,7 @@ static void write_assertion(struct text_writer *writer, const struct report_asse
     if (assertion->message)
         *VEC_PUSH(writer->arena, rest.runs) = (struct span_text){assertion->message, TONE_PLAIN};
     if (assertion->message && *detail)
-        *VEC_PUSH(writer->arena, rest.runs) = (struct span_text){": ", TONE_PLAIN};
+        *VEC_PUSH(writer->arena, rest.runs) = (struct span_text){text_words(writer, M_COLON), TONE_PLAIN};
     if (*detail)
         *VEC_PUSH(writer->arena, rest.runs) = (struct span_text){detail, TONE_MUTED};
     if (rest.runs.count > 0) {
@@ -85,7 +84,7 @@ static void write_verdict(struct text_writer *writer, const struct report *repor
     }
     if (report->assertions.count == 0)
         return;
-    heading(writer, "Assertions", TONE_STRONG);
+    heading(writer, text_words(writer, M_ASSERTIONS), TONE_STRONG);
     for (size_t i = 0; i < report->assertions.count; i++)
         write_assertion(writer, &report->assertions.items[i]);
 }
@@ -219,8 +218,7 @@ static void write_derivation(struct text_writer *writer, const struct derivation
         write_step_line(writer, "    = ", TONE_PLAIN, step->substituted);
         write_step_line(writer, "      ", TONE_MUTED, step->doc);
         if (step->source)
-            write_step_line(writer, "      ", TONE_MUTED,
-                            arena_printf(writer->arena, "source: %s", step->source));
+            write_step_line(writer, "      ", TONE_MUTED, TEXT_WORDS(writer, M_SOURCE_IS, step->source));
     }
 }
 
@@ -332,7 +330,7 @@ static void write_warnings(struct text_writer *writer, const struct report *repo
     if (count == 0)
         return;
     const char *bullet = arena_printf(writer->arena, "%s ", text_glyph(writer, GLYPH_BULLET));
-    heading(writer, "Warnings", TONE_STRONG);
+    heading(writer, text_words(writer, M_WARNINGS), TONE_STRONG);
     for (size_t i = 0; i < count; i++) {
         struct styled line = styled_text(writer, TONE_WARN, warning_line(writer->arena, report, i));
         text_wrapped(writer, &line, bullet, 2);
@@ -345,7 +343,9 @@ bool text_emit(struct arena *arena, const struct report *report, struct backend_
     size_t width = options.width == 0 ? WIDTH_DEFAULT : options.width;
     width = width < WIDTH_LEAST ? WIDTH_LEAST : width > WIDTH_MOST ? WIDTH_MOST : width;
     struct text_writer writer = {
-        .arena = arena, .out = out, .width = width, .colour = options.colour, .unicode = options.unicode};
+        .arena = arena, .out = out, .width = width, .colour = options.colour, .language = report->language};
+    /* There is no ASCII for Chinese: who asks for it has a terminal that shows it. */
+    writer.unicode = options.unicode || report->language != LANGUAGE_EN;
     write_verdict(&writer, report);
     for (size_t i = 0; i < report->sections.count; i++)
         write_section(&writer, &report->sections.items[i]);

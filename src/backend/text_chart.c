@@ -56,7 +56,8 @@ static void draw_bar_key(struct text_writer *writer, const struct bar *bar, size
     struct key_item *items = ARENA_ARRAY(writer->arena, struct key_item, bar->parts.count + 2);
     size_t count = 0;
     if (bar->total_text)
-        items[count++] = (struct key_item){"total", NULL, text_clean(writer, bar->total_text)};
+        items[count++] =
+            (struct key_item){text_words(writer, M_PART_TOTAL), NULL, text_clean(writer, bar->total_text)};
     for (size_t i = 0; i < bar->parts.count; i++) {
         const struct bar_part *part = &bar->parts.items[i];
         const char *label = text_clean(writer, part->label), *text = text_clean(writer, part->text);
@@ -288,7 +289,7 @@ static void write_plot_key(struct plot *plot)
             spills |= series->points.items[i].valid && !series->points.items[i].fits;
     }
     if (spills)
-        items[count++] = (struct key_item){"a", NULL, "small letter: does not fit"};
+        items[count++] = (struct key_item){"a", NULL, text_words(writer, M_SMALL_LETTER)};
     if (chart->x_limit > 0 && chart->x_limit_text)
         items[count++] = (struct key_item){text_glyph(writer, GLYPH_DASH_VERTICAL), "31",
                                            text_clean(writer, chart->x_limit_text)};

@@ -21,6 +21,11 @@ static const char *const glyphs[GLYPH_COUNT][2] = {
     [GLYPH_LINE_MIDDLE] = {"-", "-"}, [GLYPH_LINE_HIGH] = {"'", "'"},
 };
 
+const char *text_words(const struct text_writer *writer, enum message message)
+{
+    return message_pattern(writer->language, message);
+}
+
 const char *text_glyph(const struct text_writer *writer, enum glyph glyph)
 {
     return glyphs[glyph][writer->unicode];
@@ -90,18 +95,28 @@ size_t styled_width(const struct styled *text)
     return utf8_width(text->bytes, text->length);
 }
 
+/* A text that may break anywhere still takes this much of a line, lest it stand in a column of its own
+ * height. */
+enum { BREAKABLE_LEAST = 10 };
+
 size_t styled_word_width(const struct styled *text)
 {
     size_t widest = 0;
+    bool breakable = false;
     for (size_t start = 0; start < text->length;) {
-        size_t end = start;
-        while (end < text->length && text->bytes[end] != ' ')
+        size_t end = start + 1;
+        while (end < text->length && text->bytes[end] != ' ' &&
+               !utf8_may_break(text->bytes, text->length, end))
             end++;
+        breakable = breakable || (end < text->length && text->bytes[end] != ' ');
         size_t width = utf8_width(text->bytes + start, end - start);
         widest = width > widest ? width : widest;
-        start = end + 1;
+        start = end + (end < text->length && text->bytes[end] == ' ');
     }
-    return widest;
+    if (!breakable || widest >= BREAKABLE_LEAST)
+        return widest;
+    size_t whole = styled_width(text);
+    return whole < BREAKABLE_LEAST ? whole : BREAKABLE_LEAST;
 }
 
 bool styled_line(const struct styled *text, size_t width, bool hard, size_t *offset, size_t *start,
@@ -119,6 +134,8 @@ bool styled_line(const struct styled *text, size_t width, bool hard, size_t *off
         size_t character = at;
         if (text->bytes[at] == ' ' && at > *start && text->bytes[at - 1] != ' ' && text->bytes[at + 1] != '%')
             last_break = at; /* "22 %" stays together */
+        else if (at > *start && utf8_may_break(text->bytes, text->length, at))
+            last_break = at;
         (void)clean_next(text->bytes, text->length, &at);
         used += utf8_width(text->bytes + character, at - character);
         bool overflows = used > width && text->bytes[character] != ' ';

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "result/message.h"
 #include "result/report.h"
 
 struct buffer;
@@ -15,7 +16,13 @@ struct text_writer {
     struct buffer *out;
     size_t width;
     bool colour, unicode;
+    enum language language;
 };
+
+/* A text of messages.def in the report's language. */
+const char *text_words(const struct text_writer *writer, enum message message);
+#define TEXT_WORDS(writer, message, ...)                                                                     \
+    MESSAGE_TEXT((writer)->arena, (writer)->language, message, __VA_ARGS__)
 
 /* Signs that have an ASCII form. */
 enum glyph {

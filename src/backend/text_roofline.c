@@ -254,7 +254,7 @@ static void write_x_axis(struct roofline_plot *plot)
 
 static const char *point_label(struct text_writer *writer, const struct roofline_point *point)
 {
-    const char *phase = point->phase == SERIES_PREFILL ? "prefill" : "decode";
+    const char *phase = text_words(writer, point->phase == SERIES_PREFILL ? M_PREFILL : M_DECODE);
     return arena_printf(writer->arena, "%s %s", text_clean(writer, point->label), phase);
 }
 
@@ -276,13 +276,15 @@ static void write_key(struct roofline_plot *plot, const struct key_item *roofs, 
                                            series_colour(point->phase), point_label(writer, point)};
     }
     if (plot->points > 0)
-        items[count++] = (struct key_item){text_glyph(writer, GLYPH_CEILING), NULL, "its ceiling"};
+        items[count++] =
+            (struct key_item){text_glyph(writer, GLYPH_CEILING), NULL, text_words(writer, M_ITS_CEILING)};
     if (count > 0)
         text_key(writer, items, count, Y_LABEL + 2);
     if (plot->chart->points.count > plot->points) {
         size_t more = plot->chart->points.count - plot->points;
-        struct styled rest = styled_text(writer, TONE_MUTED,
-                                         arena_printf(writer->arena, "and %zu points more, not drawn", more));
+        struct styled rest =
+            styled_text(writer, TONE_MUTED,
+                        TEXT_WORDS(writer, M_POINTS_NOT_DRAWN, arena_printf(writer->arena, "%zu", more)));
         text_wrapped(writer, &rest, "        ", Y_LABEL + 2);
     }
 }
@@ -316,7 +318,7 @@ void text_roofline(struct text_writer *writer, const struct roofline_chart *char
                 roofs[unnamed++] = (struct key_item){text_glyph(writer, GLYPH_ROOF), device_colour(d), label};
         }
     }
-    text_tone(writer, TONE_MUTED, "FLOP/s over FLOP/B, both logarithmic");
+    text_tone(writer, TONE_MUTED, text_words(writer, M_ROOFLINE_AXES));
     text_newline(writer);
     write_rows(&plot);
     write_x_axis(&plot);

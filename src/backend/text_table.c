@@ -238,5 +238,5 @@ void text_table(struct text_writer *writer, const struct report_table *table)
             break;
     }
     if (layout.best)
-        text_tone(writer, TONE_MUTED, "* best"), text_newline(writer);
+        text_tone(writer, TONE_MUTED, TEXT_WORDS(writer, M_MARKS_BEST, "*")), text_newline(writer);
 }

@@ -1,6 +1,7 @@
 /* utf8.c: validity and width of text, by utf8proc. A byte that is not valid counts as one character. */
 #include "base/utf8.h"
 
+#include <string.h>
 #include <utf8proc.h>
 
 /* Bytes of the character at `text`, and the character, or -1 for an invalid byte. */
@@ -55,6 +56,41 @@ size_t utf8_count(const char *text, size_t length)
         at += step(text + at, length - at, &character);
     }
     return count;
+}
+
+/* What may not begin a line, and what may not end one (the common part of W3C clreq and UAX #14). */
+static const char closing[] =
+    ",.;:!?)]}%\"'\u3002\uff0c\u3001\uff1b\uff1a\uff01\uff1f\uff09\u300b\u300d\u300f\u3011"
+    "\u201d\u2019\u2026\u00b7\u2009\u202f\u00a0";
+static const char opening[] = "([{\uff08\u300a\u300c\u300e\u3010\u201c\u2018\u2009\u202f\u00a0";
+
+static bool is_one_of(const char *characters, const char *text, size_t size)
+{
+    for (size_t at = 0, own; characters[at]; at += own) {
+        utf8proc_int32_t ignored;
+        own = step(characters + at, strlen(characters + at), &ignored);
+        if (own == size && memcmp(characters + at, text, size) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool utf8_may_break(const char *text, size_t length, size_t at)
+{
+    utf8proc_int32_t left, right;
+    size_t before = at;
+    if (at == 0 || at >= length)
+        return false;
+    while (--before > 0 && ((unsigned char)text[before] & 0xc0) == 0x80)
+        ;
+    size_t left_size = step(text + before, length - before, &left);
+    size_t right_size = step(text + at, length - at, &right);
+    if (left <= 0x20 || right <= 0x20 || (left < 0x2e80 && right < 0x2e80))
+        return false;
+    if (utf8proc_charwidth(left) != 2 && utf8proc_charwidth(right) != 2)
+        return false;
+    return utf8proc_charwidth(right) > 0 && !is_one_of(closing, text + at, right_size) &&
+           !is_one_of(opening, text + before, left_size);
 }
 
 size_t utf8_next(const char *text, size_t length, bool *printable)

@@ -14,6 +14,10 @@ size_t utf8_width(const char *text, size_t length);
 /* Code points in the text; an invalid byte counts as one. */
 size_t utf8_count(const char *text, size_t length);
 
+/* Whether a line may end before the character at `at`, though no blank is there: beside a wide character
+ * (Chinese, Japanese), unless one sticks to the other, as closing punctuation does to what it closes. */
+bool utf8_may_break(const char *text, size_t length, size_t at);
+
 /* Bytes of the character that begins at `text` (length > 0), 1 for an invalid byte. `printable` is false
  * for what must not reach a terminal or a page as it is: invalid bytes, controls, and the invisible
  * formatting characters that reorder text. */

@@ -138,7 +138,9 @@ static enum exit_status explain_quantity(struct cli *cli, const char *path, cons
     struct buffer text = buffer_in(cli->arena);
     struct explain_options options = {
         .width = cli->width ? cli->width : 100,
-        .unicode = !isatty(STDOUT_FILENO) || output_utf8(),
+        .language = evaluator_language(session.evaluator),
+        .unicode =
+            !isatty(STDOUT_FILENO) || output_utf8() || evaluator_language(session.evaluator) != LANGUAGE_EN,
     };
     if (!format->emit(cli->arena, &text, tree, options)) {
         cli_complain("out of memory");

@@ -7,6 +7,8 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "source/diag.h"
+#include "source/phrase.h"
 
 static const char *const patterns[MESSAGE_COUNT][LANGUAGE_COUNT] = {
 #define MESSAGE(id, english, chinese) [M_##id] = {[LANGUAGE_EN] = english, [LANGUAGE_ZH] = chinese},
@@ -17,6 +19,16 @@ static const char *const patterns[MESSAGE_COUNT][LANGUAGE_COUNT] = {
 const char *message_pattern(enum language language, enum message message)
 {
     return patterns[message][language];
+}
+
+const char *report_words(const struct report *report, enum message message)
+{
+    return message_pattern(report->language, message);
+}
+
+const char *report_phrase(const struct report *report, const char *english)
+{
+    return phrase_in(report->diags ? diags_phrases(report->diags) : NULL, report->language, english);
 }
 
 /* Bytes of the placeholder that begins at `text`, braces included; 0: none does. */

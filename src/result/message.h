@@ -35,6 +35,10 @@ const char *message_text(struct arena *arena, enum language language, enum messa
 void message_rich(struct arena *arena, struct rich_text *out, enum tone tone, enum language language,
                   enum message message, const char *const *arguments, size_t count);
 
+/* A text without placeholders in a report's language, and one that is data. */
+const char *report_words(const struct report *report, enum message message);
+const char *report_phrase(const struct report *report, const char *english);
+
 /* Texts as the last two parameters of these. */
 #define MESSAGE_ARGUMENTS(...)                                                                               \
     (const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *)
@@ -43,5 +47,7 @@ void message_rich(struct arena *arena, struct rich_text *out, enum tone tone, en
     message_text(arena, language, message, MESSAGE_ARGUMENTS(__VA_ARGS__))
 #define MESSAGE_RICH(arena, out, tone, language, message, ...)                                               \
     message_rich(arena, out, tone, language, message, MESSAGE_ARGUMENTS(__VA_ARGS__))
+#define REPORT_WORDS(arena, report, message, ...)                                                            \
+    MESSAGE_TEXT(arena, (report)->language, message, __VA_ARGS__)
 
 #endif
