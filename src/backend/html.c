@@ -59,7 +59,7 @@ static void head(struct html_page *page)
     meta(page, "name", "color-scheme", "light dark");
     meta(page, "name", "generator", "perfc");
     const char *verdict = plain(page, &page->report->verdict);
-    meta(page, "name", "description", *verdict ? verdict : "Sizing report made by perfc");
+    meta(page, "name", "description", *verdict ? verdict : html_words(page, M_HTML_DESCRIPTION));
     html_element(page, "title", NULL, page_title(page));
     html_line(page);
     html_asset(page, "style", report_css, report_css_length);
@@ -81,7 +81,7 @@ static void place(struct html_page *page, unsigned line)
     html_open(page, page->lines_linked ? "a" : "span", "place");
     if (page->lines_linked)
         html_setf(page, "href", "#L%u", line);
-    html_textf(page, "line %u", line);
+    html_text(page, HTML_WORDS(page, M_HTML_LINE, arena_printf(page->arena, "%u", line)));
     html_close(page);
 }
 
@@ -92,11 +92,14 @@ static void assertion(struct html_page *page, const struct report_assertion *mad
     html_set_plain(page, "aria-hidden", "true");
     html_text(page, made->holds ? "✓" : made->why ? "?" : "✗");
     html_close(page);
-    html_element(page, "span", "vh", made->holds ? "Holds: " : made->why ? "Undecided: " : "Fails: ");
+    html_element(page, "span", "vh",
+                 html_words(page, made->holds ? M_HTML_HOLDS
+                                  : made->why ? M_HTML_UNDECIDED
+                                              : M_HTML_FAILS));
     html_open(page, "div", NULL);
     html_element(page, "code", NULL, made->text);
     if (made->left && made->right)
-        optional(page, "sides", arena_printf(page->arena, "%s against %s", made->left, made->right));
+        optional(page, "sides", HTML_WORDS(page, M_SIDE_AGAINST_SIDE, made->left, made->right));
     optional(page, "margin", made->margin);
     optional(page, "why", made->why);
     optional(page, "message", made->message);
@@ -131,7 +134,8 @@ static void holding_assertions(struct html_page *page, size_t count)
     html_open(page, "details", "holding");
     html_open(page, "summary", NULL);
     html_element(page, "span", "good", "✓");
-    html_textf(page, " %zu assertion%s", count, count == 1 ? " holds" : "s hold");
+    html_text(page, HTML_WORDS(page, count == 1 ? M_HTML_ONE_HOLDS : M_HTML_HOLD,
+                               arena_printf(page->arena, "%zu", count)));
     html_close(page);
     assertions(page, ASSERTIONS_HOLDING);
     html_close(page);
@@ -150,7 +154,7 @@ static void verdict(struct html_page *page)
     }
     if (!report->assertions.count)
         return;
-    html_element(page, "h2", "vh", "Assertions");
+    html_element(page, "h2", "vh", html_words(page, M_ASSERTIONS));
     size_t holding = 0;
     for (size_t i = 0; i < report->assertions.count; i++)
         holding += report->assertions.items[i].holds;
@@ -266,7 +270,7 @@ static void warning(struct html_page *page, const struct diag *diag)
     const struct diag_info *info = diag_info(diag->code);
     html_open(page, "li", NULL);
     html_element(page, "span", info->severity == DIAG_WARNING ? "warn" : "bad", info->code);
-    html_textf(page, " %s", diag->message);
+    html_textf(page, " %s", report_phrase(report, diag->message));
     if (report->sources && diag->span.end && diag->span.file < sources_count(report->sources)) {
         const struct source *source = sources_get(report->sources, diag->span.file);
         unsigned line, column;
@@ -282,7 +286,7 @@ static void warning(struct html_page *page, const struct diag *diag)
 static void warnings(struct html_page *page)
 {
     const struct diags *diags = page->report->diags;
-    open_section(page, "warnings", NULL, "Warnings", false);
+    open_section(page, "warnings", NULL, html_words(page, M_WARNINGS), false);
     html_open(page, "ul", NULL);
     for (size_t i = 0; i < diags_count(diags); i++)
         warning(page, diags_get(diags, i));
@@ -323,13 +327,13 @@ static void contents(struct html_page *page)
     if (report->sections.count < 2)
         return;
     html_open(page, "nav", NULL);
-    html_set_plain(page, "aria-label", "Contents");
+    html_set_plain(page, "aria-label", html_words(page, M_HTML_CONTENTS));
     html_open(page, "ul", NULL);
     html_line(page);
     for (size_t i = 0; i < report->sections.count; i++)
         contents_entry(page, report->sections.items[i].id, report->sections.items[i].title);
     if (draws_warnings(report))
-        contents_entry(page, "warnings", "Warnings");
+        contents_entry(page, "warnings", html_words(page, M_WARNINGS));
     html_close(page);
     html_close(page);
     html_line(page);
@@ -339,7 +343,7 @@ static void header(struct html_page *page)
 {
     html_open(page, "a", "skip");
     html_set_plain(page, "href", "#report");
-    html_text(page, "Skip to the report");
+    html_text(page, html_words(page, M_HTML_SKIP));
     html_close(page);
     html_line(page);
     html_open(page, "header", NULL);
@@ -373,9 +377,9 @@ static void content(struct html_page *page)
 static void footer(struct html_page *page)
 {
     html_open(page, "footer", NULL);
-    html_text(page, "Made by perfc from ");
+    html_text(page, html_words(page, M_HTML_MADE_FROM));
     html_element(page, "span", NULL, page->report->plan);
-    html_text(page, ". The page holds everything it shows and loads nothing.");
+    html_text(page, html_words(page, M_HTML_SELF_CONTAINED));
     html_close(page);
     html_line(page);
 }
@@ -384,7 +388,9 @@ static void document(struct html_page *page)
 {
     buffer_text(page->out, "<!DOCTYPE html>\n");
     html_open(page, "html", NULL);
-    html_set_plain(page, "lang", "en");
+    html_set_plain(page, "lang", language_tag(page->report->language));
+    if (page->report->language != LANGUAGE_EN)
+        html_set_plain(page, "data-find", html_words(page, M_HTML_SHOW_ONLY));
     html_line(page);
     head(page);
     html_open(page, "body", NULL);

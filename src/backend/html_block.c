@@ -100,9 +100,8 @@ void html_cards(struct html_page *page, const struct report_block *block)
     html_close(page);
     html_line(page);
     if (shown < count)
-        muted_note(page, arena_printf(page->arena,
-                                      "The first %zu scenarios; the other %zu are in the tables below.",
-                                      shown, count - shown));
+        muted_note(page, HTML_WORDS(page, M_HTML_FIRST_OTHERS_BELOW, arena_printf(page->arena, "%zu", shown),
+                                    arena_printf(page->arena, "%zu", count - shown)));
 }
 
 /* ---- derivations --------------------------------------------------------------------------- */
@@ -161,10 +160,7 @@ void html_derivation(struct html_page *page, const struct derivation *derivation
     size_t index = page->derivations++;
     if (index >= page->shown_derivations.count) {
         if (index == page->shown_derivations.count)
-            muted_note(page, arena_printf(
-                                 page->arena,
-                                 "The first %zu scenarios. The JSON report holds every figure of the others.",
-                                 index));
+            muted_note(page, HTML_WORDS(page, M_HTML_FIRST_DERIVED, arena_printf(page->arena, "%zu", index)));
         return;
     }
     html_open(page, "details", "derivation");

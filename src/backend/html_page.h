@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/buffer.h"
+#include "result/message.h"
 #include "result/report.h"
 
 /* Beyond these counts a page stops being read and starts being scrolled, and a browser stops keeping up;
@@ -27,6 +28,10 @@ struct html_page {
     size_t derivations;                               /* derivations met so far */
     VEC(const struct derivation *) shown_derivations; /* those the page will hold, in order */
 };
+
+/* A text of messages.def in the report's language. */
+#define html_words(page, message)      report_words((page)->report, message)
+#define HTML_WORDS(page, message, ...) REPORT_WORDS((page)->arena, (page)->report, message, __VA_ARGS__)
 
 /* ---- markup (html_write.c) ---------------------------------------------------------------- */
 

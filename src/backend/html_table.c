@@ -58,7 +58,7 @@ static void cell(struct html_page *page, const struct report_column *column, con
         sort_value(page, cell->value);
     content(page, &cell->text, column && column->align == ALIGN_RIGHT);
     if (cell->best)
-        html_element(page, "span", "vh", " (best)");
+        html_element(page, "span", "vh", html_words(page, M_HTML_BEST));
     html_close(page);
 }
 
@@ -89,8 +89,10 @@ void html_table(struct html_page *page, const struct report_table *table)
     html_set_plain(page, "role", "region");
     html_set_plain(page, "tabindex", "0");
     page->tables++; /* numbered, so that no two regions have one name */
-    html_setf(page, "aria-label", "Table %zu%s%s", page->tables, table->caption ? ": " : "",
-              table->caption ? table->caption : "");
+    const char *number = arena_printf(page->arena, "%zu", page->tables);
+    html_set(page, "aria-label",
+             table->caption ? HTML_WORDS(page, M_HTML_TABLE_OF, number, table->caption)
+                            : HTML_WORDS(page, M_HTML_TABLE, number));
     html_open(page, "table", NULL);
     if (table->caption)
         html_element(page, "caption", NULL, table->caption);

@@ -39,7 +39,7 @@
   if (first) {
     const label = document.createElement("label");
     label.className = "find";
-    label.textContent = "Show only";
+    label.textContent = document.documentElement.dataset.find || "Show only";
     const input = document.createElement("input");
     input.type = "search";
     input.placeholder = "tpot, memory, …";

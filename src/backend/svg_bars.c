@@ -92,7 +92,9 @@ static void draw_header(struct bars *bars, const struct bar *bar, const struct b
 {
     struct svg *svg = bars->svg;
     double size = svg->size, gap = 10;
-    const char *total = bar->total_text ? bar->total_text : bar->parts.count ? "" : "nothing to show";
+    const char *total = bar->total_text    ? bar->total_text
+                        : bar->parts.count ? ""
+                                           : html_words(bars->svg->page, M_SVG_NOTHING);
     double total_width = chart_text_width(total, size);
     const char *name = chart_fit(svg->page->arena, bar->label, size * BOLD, svg->width - total_width - gap);
     double name_width = chart_text_width(name, size * BOLD);
@@ -230,7 +232,8 @@ void svg_bars(struct svg *svg, const struct bar_chart *chart)
     draw_axis(&bars);
     if (bars.shown < chart->bars.count) {
         svg_text(svg, "muted", 0, bars.y - 6, SVG_START,
-                 arena_printf(svg->page->arena, "the first %zu of %zu", bars.shown, chart->bars.count));
+                 HTML_WORDS(svg->page, M_SVG_FIRST_OF, arena_printf(svg->page->arena, "%zu", bars.shown),
+                            arena_printf(svg->page->arena, "%zu", chart->bars.count)));
     }
     svg->height = bars.y;
 }

@@ -126,10 +126,10 @@ static const char *point_hint(const struct lines *lines, const struct line_serie
     struct arena *arena = lines->svg->page->arena;
     if (lines->svg->narrow)
         return NULL;
-    return arena_printf(arena, "%s: %s at %s%s", point->label ? point->label : series->label,
-                        chart_number(arena, point->y / scale_of(lines->chart->y_scale)),
-                        chart_number(arena, point->x / scale_of(lines->chart->x_scale)),
-                        point->fits ? "" : ", does not fit");
+    return HTML_WORDS(lines->svg->page, point->fits ? M_SVG_POINT : M_SVG_POINT_DOES_NOT_FIT,
+                      point->label ? point->label : series->label,
+                      chart_number(arena, point->y / scale_of(lines->chart->y_scale)),
+                      chart_number(arena, point->x / scale_of(lines->chart->x_scale)));
 }
 
 static void draw_dot(struct lines *lines, const struct line_series *series, const struct line_point *point)

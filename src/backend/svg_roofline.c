@@ -166,8 +166,8 @@ static void collect_marks(struct roofline *roofline)
     roofline->left_out = kept > MAX_MARKS ? kept - MAX_MARKS : 0;
     for (size_t i = 0; i < kept && i < MAX_MARKS; i++) {
         if (marks[i].count > MAX_NAMES)
-            marks[i].names =
-                arena_printf(arena, "%s and %zu more", marks[i].names, marks[i].count - MAX_NAMES);
+            marks[i].names = HTML_WORDS(roofline->svg->page, M_AND_MORE, marks[i].names,
+                                        arena_printf(arena, "%zu", marks[i].count - MAX_NAMES));
         *VEC_PUSH(arena, roofline->marks) = marks[i];
     }
 }
@@ -189,9 +189,9 @@ static void draw_mark(struct roofline *roofline, const struct mark *mark)
 {
     struct svg *svg = roofline->svg;
     struct arena *arena = svg->page->arena;
-    const char *phase = mark->phase == SERIES_PREFILL ? "prefill" : "decode";
+    const char *phase = html_words(svg->page, mark->phase == SERIES_PREFILL ? M_PREFILL : M_DECODE);
     svg_open(svg, phase_class(mark->phase),
-             svg->narrow ? NULL : arena_printf(arena, "%s, %s", mark->names, phase));
+             svg->narrow ? NULL : HTML_WORDS(svg->page, M_SVG_NAME_AND_PHASE, mark->names, phase));
     if (mark->has_expected && mark->expected > mark->limit + 11)
         svg_line(svg, "gap", mark->x, mark->limit + 5, mark->x, mark->expected - 5);
     draw_shape(svg, mark->phase, "limit", mark->x, mark->limit);
@@ -217,18 +217,20 @@ static void draw_legend(struct roofline *roofline)
 {
     static const struct {
         enum series_kind phase;
-        const char *class, *text;
-    } entries[] = {{SERIES_DECODE, "limit", "limit"},
-                   {SERIES_PREFILL, NULL, "prefill"},
-                   {SERIES_DECODE, NULL, "decode"}};
+        const char *class;
+        enum message text;
+    } entries[] = {{SERIES_DECODE, "limit", M_SVG_LIMIT},
+                   {SERIES_PREFILL, NULL, M_PREFILL},
+                   {SERIES_DECODE, NULL, M_DECODE}};
     struct svg *svg = roofline->svg;
     svg_open(svg, "legend", NULL);
     double x = roofline->x.to, y = roofline->y.to - 12;
     for (size_t i = 0; i < sizeof entries / sizeof *entries && roofline->marks.count; i++) {
         if (!entries[i].class && !has_phase(roofline, entries[i].phase))
             continue;
-        x -= chart_text_width(entries[i].text, svg->size);
-        svg_text(svg, NULL, x, y, SVG_START, entries[i].text);
+        const char *text = html_words(svg->page, entries[i].text);
+        x -= chart_text_width(text, svg->size);
+        svg_text(svg, NULL, x, y, SVG_START, text);
         svg_open(svg, entries[i].class ? "point neutral" : phase_class(entries[i].phase), NULL);
         draw_shape(svg, entries[i].phase, entries[i].class, x - 11, y - svg->size * 0.35);
         svg_close(svg);
@@ -272,7 +274,8 @@ void svg_roofline(struct svg *svg, const struct roofline_chart *chart)
         chart_log_ticks(svg->page->arena, roofline.x.low, roofline.x.high, 1, false, svg->narrow ? 5 : 9);
     struct chart_ticks y_ticks =
         chart_log_ticks(svg->page->arena, roofline.y.low, roofline.y.high, 1, true, 8);
-    svg_axes(svg, &roofline.x, &x_ticks, "FLOP per byte moved", &roofline.y, &y_ticks, "FLOP/s");
+    svg_axes(svg, &roofline.x, &x_ticks, html_words(svg->page, M_SVG_INTENSITY_AXIS), &roofline.y, &y_ticks,
+             "FLOP/s");
     for (size_t i = 0; i < chart->devices.count; i++)
         draw_device(&roofline, &chart->devices.items[i], i);
     collect_marks(&roofline);

@@ -68,7 +68,8 @@ static void label_points(struct roofline *roofline)
     for (size_t i = 1; i < roofline->marks.count; i++)
         one_scenario = one_scenario && strcmp(marks[i].names, marks[0].names) == 0;
     for (size_t i = 0; i < roofline->marks.count && i < MAX_LABELS; i++) {
-        const char *phase = marks[i].phase == SERIES_PREFILL ? "prefill" : "decode";
+        const char *phase =
+            html_words(roofline->svg->page, marks[i].phase == SERIES_PREFILL ? M_PREFILL : M_DECODE);
         label_point(roofline, &marks[i], one_scenario ? phase : marks[i].names);
     }
 }
@@ -146,7 +147,7 @@ static void label_balance(struct roofline *roofline, double balance)
     struct svg *svg = roofline->svg;
     double decimals = balance < 10 ? 10 : 1;
     const char *number = chart_number(svg->page->arena, round(balance * decimals) / decimals);
-    const char *text = svg->narrow ? number : arena_printf(svg->page->arena, "balance %s", number);
+    const char *text = svg->narrow ? number : HTML_WORDS(svg->page, M_SVG_BALANCE, number);
     double width = chart_text_width(text, svg->size) + 6, height = svg->size + 2;
     double x = chart_at(&roofline->x, balance), y = roofline->y.from - height - 3;
     struct chart_box box;

@@ -33,11 +33,15 @@ static void draw_side(struct tornado *tornado, double value, enum series_kind ki
 static const char *change_text(const struct tornado *tornado, const struct tornado_bar *bar, bool named)
 {
     struct arena *arena = tornado->svg->page->arena;
-    const char *more =
-        named ? arena_printf(arena, "%s: %s", tornado->chart->more_label, bar->more_text) : bar->more_text;
+    const char *more = named ? HTML_WORDS(tornado->svg->page, M_MESSAGE_AND_DETAIL,
+                                          tornado->chart->more_label, bar->more_text)
+                             : bar->more_text;
     if (bar->less_text == NULL)
         return more;
-    return named ? arena_printf(arena, "%s: %s \xC2\xB7 %s", tornado->chart->less_label, bar->less_text, more)
+    return named ? arena_printf(arena, "%s \xC2\xB7 %s",
+                                HTML_WORDS(tornado->svg->page, M_MESSAGE_AND_DETAIL,
+                                           tornado->chart->less_label, bar->less_text),
+                                more)
                  : arena_printf(arena, "%s \xC2\xB7 %s", bar->less_text, more);
 }
 
