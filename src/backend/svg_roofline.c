@@ -188,7 +188,6 @@ static void draw_shape(struct svg *svg, enum series_kind phase, const char *clas
 static void draw_mark(struct roofline *roofline, const struct mark *mark)
 {
     struct svg *svg = roofline->svg;
-    struct arena *arena = svg->page->arena;
     const char *phase = html_words(svg->page, mark->phase == SERIES_PREFILL ? M_PREFILL : M_DECODE);
     svg_open(svg, phase_class(mark->phase),
              svg->narrow ? NULL : HTML_WORDS(svg->page, M_SVG_NAME_AND_PHASE, mark->names, phase));
