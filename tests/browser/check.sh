@@ -42,7 +42,8 @@ find_axe() {
     archive=$scratch/axe-core-$axe_version.tgz
     if ! command -v npm >/dev/null; then
         echo "SKIPPED: axe-core: npm is missing (on Debian, as root: apt-get install npm), and AXE names no file" >&2
-    elif ! (cd "$scratch" && npm pack --silent "axe-core@$axe_version" >npm.log 2>&1); then
+    elif ! (cd "$scratch" && npm pack --silent --fetch-timeout=20000 --fetch-retries=1 \
+        "axe-core@$axe_version" >npm.log 2>&1); then
         echo "SKIPPED: axe-core: npm could not fetch it: $(tail -n 1 "$scratch/npm.log")" >&2
     elif ! echo "$axe_sha256  $archive" | sha256sum -c --quiet - >&2; then
         echo "axe-core $axe_version is not the package that was reviewed" >&2
