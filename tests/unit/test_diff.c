@@ -9,33 +9,13 @@
 #include "backend/clean.h"
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "diff_fixture.h"
 #include "result/build.h"
-#include "result/diff.h"
-#include "result_fixture.h"
 
 #define CARD_AT(bandwidth) "gpu card { memory = 80 GB  bandwidth = " bandwidth "  peak.fp16 = 312 TFLOPS }\n"
 #define CARD               CARD_AT("2 TB/s")
 #define MODEL              "model tiny { params = 7e9  layers = 32  hidden = 4096  heads = 32 }\n"
 #define CHAT               "scenario chat { gpu = card  model = tiny  engine = ideal  context = 4096  batch = 1 }\n"
-
-struct pair {
-    struct result_fixture old, new;
-    struct diff *diff;
-};
-
-static struct pair compare(const char *old, const char *new)
-{
-    struct pair pair = {.old = result_open(old), .new = result_open(new)};
-    cr_assert_eq(diags_errors(pair.old.diags) + diags_errors(pair.new.diags), 0);
-    pair.diff = diff_compare(pair.new.arena, diff_side(pair.old.evaluator), diff_side(pair.new.evaluator));
-    return pair;
-}
-
-static void release(struct pair *pair)
-{
-    result_close(&pair->old);
-    result_close(&pair->new);
-}
 
 static const struct diff_figure *figure(const struct diff_scenario *scenario, enum quantity quantity)
 {
@@ -76,19 +56,19 @@ static void expect_near(double actual, double expected)
 Test(diff, the_same_plan_has_no_differences)
 {
     struct pair pair =
-        compare(CARD MODEL CHAT "assert chat.fits", "# moved down\n" CARD MODEL CHAT "assert chat.fits");
+        pair_open(CARD MODEL CHAT "assert chat.fits", "# moved down\n" CARD MODEL CHAT "assert chat.fits");
     cr_assert_eq(pair.diff->kept, 1);
     cr_assert_eq(pair.diff->scenarios.count, 0);
     cr_assert_eq(pair.diff->inputs.count, 0);
     cr_assert_eq(pair.diff->assertions.count, 0);
     cr_assert_str_eq(verdict(&pair), "Nothing changed in 1 scenario");
     cr_assert_eq(diff_report(pair.new.arena, pair.diff)->sections.count, 0);
-    release(&pair);
+    pair_close(&pair);
 }
 
 Test(diff, half_the_bandwidth_doubles_the_time)
 {
-    struct pair pair = compare(CARD MODEL CHAT, CARD_AT("1 TB/s") MODEL CHAT);
+    struct pair pair = pair_open(CARD MODEL CHAT, CARD_AT("1 TB/s") MODEL CHAT);
     cr_assert_eq(pair.diff->changed, 1);
     cr_assert_eq(pair.diff->worse, 1);
     cr_assert_eq(pair.diff->better, 0);
@@ -104,15 +84,15 @@ Test(diff, half_the_bandwidth_doubles_the_time)
     expect_near(throughput->weight, log(2)); /* twice as slow is half as much: both weigh the same */
     cr_assert_null(figure(chat, Q_MEMORY_TOTAL));
     cr_assert_null(figure(chat, Q_FITS));
-    release(&pair);
+    pair_close(&pair);
 }
 
 Test(diff, more_of_what_should_be_low_is_worse_and_of_what_should_be_high_better)
 {
     /* Two sequences: 14 GB + 2 * 2.147 GB in 9.147483648 ms make 2 tokens, so 218.6 tokens/s for 123.9. */
     struct pair pair =
-        compare(CARD MODEL CHAT, CARD MODEL "scenario chat { gpu = card  model = tiny  engine = ideal"
-                                            "  context = 4096  batch = 2 }");
+        pair_open(CARD MODEL CHAT, CARD MODEL "scenario chat { gpu = card  model = tiny  engine = ideal"
+                                              "  context = 4096  batch = 2 }");
     const struct diff_scenario *chat = &pair.diff->scenarios.items[0];
     expect_near(figure(chat, Q_TPOT)->new->value, 0.009147483648);
     cr_assert_eq(figure(chat, Q_TPOT)->change, CHANGE_WORSE);
@@ -123,20 +103,20 @@ Test(diff, more_of_what_should_be_low_is_worse_and_of_what_should_be_high_better
     cr_assert_str_eq(verdict(&pair),
                      "1 of 1 scenario is worse in part: chat time per token 8.07 → 9.15 ms (+13 %); "
                      "1 is better in part: chat throughput 124 → 219 tok/s (+77 %)");
-    release(&pair);
+    pair_close(&pair);
 }
 
 Test(diff, what_does_not_fit_any_more_is_worst)
 {
     /* 14 GB of weights do not fit into 10 GB, however fast it is. */
     struct pair pair =
-        compare(CARD MODEL CHAT,
-                "gpu card { memory = 10 GB  bandwidth = 20 TB/s  peak.fp16 = 312 TFLOPS }\n" MODEL CHAT);
+        pair_open(CARD MODEL CHAT,
+                  "gpu card { memory = 10 GB  bandwidth = 20 TB/s  peak.fp16 = 312 TFLOPS }\n" MODEL CHAT);
     const struct diff_scenario *chat = &pair.diff->scenarios.items[0];
     cr_assert_eq(chat->worst->row->id, Q_FITS);
     cr_assert_not_null(strstr(verdict(&pair), "chat does not fit into memory any more"), "%s",
                        verdict(&pair));
-    release(&pair);
+    pair_close(&pair);
 }
 
 #define LOAD(name, context)                                                                                  \
@@ -146,21 +126,21 @@ Test(diff, the_worst_comes_first_and_ties_go_by_name)
 {
     /* From 4096 tokens, 8.07 ms: 8192 tokens are 9.15 ms, 16384 tokens 11.3 ms. */
     struct pair pair =
-        compare(CARD MODEL LOAD("d", "4096") LOAD("c", "4096") LOAD("b", "4096") LOAD("a", "4096"),
-                CARD MODEL LOAD("d", "16384") LOAD("c", "8192") LOAD("b", "8192") LOAD("a", "2048"));
+        pair_open(CARD MODEL LOAD("d", "4096") LOAD("c", "4096") LOAD("b", "4096") LOAD("a", "4096"),
+                  CARD MODEL LOAD("d", "16384") LOAD("c", "8192") LOAD("b", "8192") LOAD("a", "2048"));
     cr_assert_eq(pair.diff->scenarios.count, 4);
     static const char *const order[] = {"d", "b", "c", "a"};
     for (size_t i = 0; i < 4; i++)
         cr_assert_str_eq(pair.diff->scenarios.items[i].name, order[i]);
     cr_assert_str_eq(verdict(&pair), "3 of 4 scenarios are worse: d time per token 8.07 → 11.3 ms (+40 %); "
                                      "1 is better: a time per token 8.07 → 7.54 ms (−6.6 %)");
-    release(&pair);
+    pair_close(&pair);
 }
 
 Test(diff, scenarios_come_and_go)
 {
     struct pair pair =
-        compare(CARD MODEL CHAT LOAD("gone", "1024"), CARD MODEL CHAT LOAD("\"Qwen/Qwen3\"", "1024"));
+        pair_open(CARD MODEL CHAT LOAD("gone", "1024"), CARD MODEL CHAT LOAD("\"Qwen/Qwen3\"", "1024"));
     cr_assert_eq(pair.diff->kept, 1);
     cr_assert_eq(pair.diff->added, 1);
     cr_assert_eq(pair.diff->removed, 1);
@@ -169,14 +149,14 @@ Test(diff, scenarios_come_and_go)
     cr_assert_eq(pair.diff->scenarios.items[1].state, DIFF_REMOVED);
     cr_assert_str_eq(verdict(&pair),
                      "Qwen/Qwen3 is new; gone is removed; nothing changed in the other scenario");
-    release(&pair);
+    pair_close(&pair);
 }
 
 /* ---- why -------------------------------------------------------------------------------------- */
 
 Test(diff, terms_of_a_step_by_hand)
 {
-    struct pair pair = compare(CARD MODEL CHAT, CARD_AT("1 TB/s") MODEL CHAT);
+    struct pair pair = pair_open(CARD MODEL CHAT, CARD_AT("1 TB/s") MODEL CHAT);
     const struct diff_cause *tpot = cause(&pair.diff->scenarios.items[0], Q_TPOT);
     cr_assert_eq(tpot->terms.count, 2);
     cr_assert_str_eq(tpot->terms.items[0].label, "reading weights");
@@ -185,7 +165,7 @@ Test(diff, terms_of_a_step_by_hand)
     cr_assert_str_eq(tpot->terms.items[1].label, "reading the KV cache");
     expect_near(tpot->terms.items[1].old, 0.001073741824);
     expect_near(tpot->terms.items[1].new, 0.002147483648);
-    release(&pair);
+    pair_close(&pair);
 }
 
 static void expect_sums(const struct diff_cause *cause)
@@ -213,7 +193,7 @@ Test(diff, terms_add_up_to_the_whole)
         "scenario t : s { speculation.tokens = 3  speculation.acceptance = 0.7  speculation.draft = "
         "llama-3.1-8b }\n"
         "scenario u : s { batch = 2000 }\n";
-    struct pair pair = compare(old, new);
+    struct pair pair = pair_open(old, new);
     cr_assert_eq(pair.diff->changed, 3);
     for (size_t i = 0; i < pair.diff->changed; i++) {
         const struct diff_scenario *scenario = &pair.diff->scenarios.items[i];
@@ -221,7 +201,7 @@ Test(diff, terms_add_up_to_the_whole)
         for (size_t j = 0; j < scenario->causes.count; j++)
             expect_sums(&scenario->causes.items[j]);
     }
-    release(&pair);
+    pair_close(&pair);
 }
 
 /* ---- inputs ------------------------------------------------------------------------------------- */
@@ -238,7 +218,7 @@ static const struct diff_input *input(const struct diff *diff, const char *kind,
 Test(diff, an_input_of_several_scenarios_is_told_once)
 {
     struct pair pair =
-        compare(CARD MODEL CHAT LOAD("long", "8192"), CARD_AT("1 TB/s") MODEL CHAT LOAD("long", "8192"));
+        pair_open(CARD MODEL CHAT LOAD("long", "8192"), CARD_AT("1 TB/s") MODEL CHAT LOAD("long", "8192"));
     cr_assert_eq(pair.diff->inputs.count, 1);
     const struct diff_input *bandwidth = input(pair.diff, "gpu", "bandwidth");
     cr_assert_not_null(bandwidth);
@@ -248,30 +228,31 @@ Test(diff, an_input_of_several_scenarios_is_told_once)
     cr_assert_eq(bandwidth->new->line, 1);
     cr_assert_str_eq(bandwidth->new->origin, "plan");
     cr_assert_eq(bandwidth->scenarios.count, 2);
-    release(&pair);
+    pair_close(&pair);
 }
 
 Test(diff, another_card_differs_by_its_name_and_its_figures)
 {
-    struct pair pair = compare(CARD MODEL CHAT, "gpu other : card { memory = 90 GB }\n" CARD MODEL
-                                                "scenario chat { gpu = other  model = tiny  engine = ideal  "
-                                                "context = 4096  batch = 1  utilization = 0.9 }");
+    struct pair pair =
+        pair_open(CARD MODEL CHAT, "gpu other : card { memory = 90 GB }\n" CARD MODEL
+                                   "scenario chat { gpu = other  model = tiny  engine = ideal  "
+                                   "context = 4096  batch = 1  utilization = 0.9 }");
     cr_assert_eq(pair.diff->inputs.count, 3);
     cr_assert_str_eq(input(pair.diff, "scenario", "gpu")->old->value.text, "card");
     cr_assert_str_eq(input(pair.diff, "scenario", "gpu")->new->value.text, "other");
     cr_assert_null(input(pair.diff, "gpu", "memory")->of);
     cr_assert_eq(input(pair.diff, "gpu", "memory")->new->value.value, 90e9);
     cr_assert_null(input(pair.diff, "scenario", "utilization")->old);
-    release(&pair);
+    pair_close(&pair);
 }
 
 Test(diff, remarks_are_no_inputs)
 {
     struct pair pair =
-        compare(CARD MODEL CHAT, "gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS"
-                                 "  note = \"a remark\"  source = \"a page\"  year = 2020 }\n" MODEL CHAT);
+        pair_open(CARD MODEL CHAT, "gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS"
+                                   "  note = \"a remark\"  source = \"a page\"  year = 2020 }\n" MODEL CHAT);
     cr_assert_eq(pair.diff->inputs.count, 0);
-    release(&pair);
+    pair_close(&pair);
 }
 
 /* ---- assertions ----------------------------------------------------------------------------------- */
@@ -279,10 +260,10 @@ Test(diff, remarks_are_no_inputs)
 Test(diff, assertions_flip_come_and_go)
 {
     struct pair pair =
-        compare(CARD MODEL CHAT "assert chat.tpot <= 10 ms\nassert chat.fits\nassert chat.tpot > 10 ms\n"
-                                "assert chat.gpus == 1",
-                CARD_AT("1 TB/s") MODEL CHAT "assert chat.tpot <= 10 ms\nassert chat.fits\n"
-                                             "assert chat.tpot > 10 ms\nassert chat.gpus == 2");
+        pair_open(CARD MODEL CHAT "assert chat.tpot <= 10 ms\nassert chat.fits\nassert chat.tpot > 10 ms\n"
+                                  "assert chat.gpus == 1",
+                  CARD_AT("1 TB/s") MODEL CHAT "assert chat.tpot <= 10 ms\nassert chat.fits\n"
+                                               "assert chat.tpot > 10 ms\nassert chat.gpus == 2");
     const struct diff *diff = pair.diff;
     cr_assert_eq(diff->assertions.count, 4); /* `chat.fits` holds on both sides */
     cr_assert(diff->assertions.items[0].old->holds && !diff->assertions.items[0].new->holds);
@@ -293,7 +274,7 @@ Test(diff, assertions_flip_come_and_go)
     cr_assert_str_eq(diff->assertions.items[3].old->text, "chat.gpus == 1");
     cr_assert_eq(diff->failing, 2);
     cr_assert_eq(diff->mended, 1);
-    release(&pair);
+    pair_close(&pair);
 }
 
 /* ---- thresholds ----------------------------------------------------------------------------------- */
@@ -313,7 +294,7 @@ static size_t exceeded(struct pair *pair, const char *text)
 Test(diff, thresholds_on_both_sides_of_their_limits)
 {
     /* tpot 8.073741824 to 16.147483648 ms, exactly twice; throughput to exactly half. */
-    struct pair pair = compare(CARD MODEL CHAT, CARD_AT("1 TB/s") MODEL CHAT);
+    struct pair pair = pair_open(CARD MODEL CHAT, CARD_AT("1 TB/s") MODEL CHAT);
     static const struct {
         const char *text;
         size_t exceeded;
@@ -347,12 +328,12 @@ Test(diff, thresholds_on_both_sides_of_their_limits)
         cr_assert_eq(exceeded(&pair, cases[i].text), cases[i].exceeded, "%s", cases[i].text);
     cr_assert_str_eq(pair.diff->thresholds.items[0].text, "chat.tpot <= +5%");
     cr_assert_str_eq(pair.diff->thresholds.items[0].message, "--fail-if tpot>+5%");
-    release(&pair);
+    pair_close(&pair);
 }
 
 Test(diff, thresholds_that_are_none)
 {
-    struct pair pair = compare(CARD MODEL CHAT, CARD MODEL CHAT);
+    struct pair pair = pair_open(CARD MODEL CHAT, CARD MODEL CHAT);
     static const char *const texts[] = {"",
                                         "tpot",
                                         "tpot>",
@@ -371,34 +352,34 @@ Test(diff, thresholds_that_are_none)
                                         "mfu.high>+5%"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         cr_assert_eq(exceeded(&pair, texts[i]), SIZE_MAX, "%s", texts[i]);
-    release(&pair);
+    pair_close(&pair);
 }
 
 Test(diff, thresholds_for_scenarios_of_one_side)
 {
-    struct pair pair = compare(CARD MODEL CHAT LOAD("gone", "1024"), CARD MODEL CHAT LOAD("fresh", "1024"));
+    struct pair pair = pair_open(CARD MODEL CHAT LOAD("gone", "1024"), CARD MODEL CHAT LOAD("fresh", "1024"));
     cr_assert_eq(exceeded(&pair, "fresh.tpot>+5%"), 0);  /* nothing to compare with */
     cr_assert_eq(exceeded(&pair, "fresh.tpot>1 ms"), 1); /* but a limit is a limit */
     cr_assert_eq(exceeded(&pair, "tpot>+5%"), 0);
     cr_assert_eq(exceeded(&pair, "gone.tpot>+5%"), 1); /* who names it wants to know */
     cr_assert_str_eq(pair.diff->thresholds.items[3].why, "the scenario was removed");
-    release(&pair);
+    pair_close(&pair);
 }
 
 Test(diff, a_figure_that_is_lost_exceeds_its_threshold)
 {
-    struct pair pair = compare(
+    struct pair pair = pair_open(
         "gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS  price = 2 usd/h }\n" MODEL
             CHAT,
         CARD MODEL CHAT);
     cr_assert_eq(exceeded(&pair, "cost_per_mtok>+5%"), 1);
     cr_assert_not_null(pair.diff->thresholds.items[0].why);
-    release(&pair);
+    pair_close(&pair);
 }
 
 Test(diff, guards_read_the_old_report)
 {
-    struct pair pair = compare(
+    struct pair pair = pair_open(
         CARD MODEL CHAT,
         CARD_AT("1 TB/s")
             MODEL CHAT LOAD("fresh", "1024") "guard chat.tpot <= 1.05 * old.chat.tpot \"slower\"\n"
@@ -420,7 +401,7 @@ Test(diff, guards_read_the_old_report)
     cr_assert_str_eq(pair.diff->thresholds.items[5].why, "scenario `fresh` is not in the old report");
     for (size_t i = 0; i < 5; i++)
         cr_assert_null(pair.diff->thresholds.items[i].why);
-    release(&pair);
+    pair_close(&pair);
 }
 
 /* ---- saved reports ---------------------------------------------------------------------------------- */

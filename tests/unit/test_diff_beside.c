@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "result/diff.h"
-#include "result_fixture.h"
+#include "diff_fixture.h"
 #include "run.h"
 
 #define CARD_OF(memory, bandwidth)                                                                           \
@@ -18,25 +17,6 @@
 #define MODEL            MODEL_OF("32")
 #define CHAT             "scenario chat { gpu = card  model = tiny  engine = ideal  context = 4096  batch = 1 }\n"
 #define SWEEP(values)    "sweep chat { batch = " values "\n  show tpot }\n"
-
-struct pair {
-    struct result_fixture old, new;
-    struct diff *diff;
-};
-
-static struct pair compare(const char *old, const char *new)
-{
-    struct pair pair = {.old = result_open(old), .new = result_open(new)};
-    cr_assert_eq(diags_errors(pair.old.diags) + diags_errors(pair.new.diags), 0);
-    pair.diff = diff_compare(pair.new.arena, diff_side(pair.old.evaluator), diff_side(pair.new.evaluator));
-    return pair;
-}
-
-static void release(struct pair *pair)
-{
-    result_close(&pair->old);
-    result_close(&pair->new);
-}
 
 static void expect_near(double actual, double expected)
 {
@@ -48,7 +28,7 @@ static void expect_near(double actual, double expected)
 Test(diff_beside, a_sweep_is_compared_point_by_point)
 {
     struct pair pair =
-        compare(CARD MODEL CHAT SWEEP("1, 2, 4"), CARD_OF("80 GB", "1 TB/s") MODEL CHAT SWEEP("2, 4, 8"));
+        pair_open(CARD MODEL CHAT SWEEP("1, 2, 4"), CARD_OF("80 GB", "1 TB/s") MODEL CHAT SWEEP("2, 4, 8"));
     cr_assert_eq(pair.diff->sweeps.count, 1);
     const struct diff_sweep *sweep = &pair.diff->sweeps.items[0];
     cr_assert_eq(sweep->state, DIFF_KEPT);
@@ -70,47 +50,47 @@ Test(diff_beside, a_sweep_is_compared_point_by_point)
     cr_assert_eq(sweep->points.items[2].state, DIFF_NEW);
     expect_near(sweep->points.items[3].point->axes.items[0].value, 1);
     cr_assert_eq(sweep->points.items[3].state, DIFF_REMOVED);
-    release(&pair);
+    pair_close(&pair);
 }
 
 Test(diff_beside, a_point_that_does_not_fit_any_more_is_worse)
 {
     /* 14 GB and two caches of 2.147 GB fit into 20 GB, four do not. */
     struct pair pair =
-        compare(CARD MODEL CHAT SWEEP("2, 4"), CARD_OF("20 GB", "2 TB/s") MODEL CHAT SWEEP("2, 4"));
+        pair_open(CARD MODEL CHAT SWEEP("2, 4"), CARD_OF("20 GB", "2 TB/s") MODEL CHAT SWEEP("2, 4"));
     const struct diff_sweep *sweep = &pair.diff->sweeps.items[0];
     cr_assert_eq(sweep->points.count, 1);
     expect_near(sweep->points.items[0].point->axes.items[0].value, 4);
     cr_assert_eq(sweep->points.items[0].figures.items[0].row->id, Q_FITS);
     cr_assert_eq(sweep->points.items[0].figures.items[0].change, CHANGE_WORSE);
-    release(&pair);
+    pair_close(&pair);
 }
 
 Test(diff_beside, equal_sweeps_are_not_told)
 {
-    struct pair pair = compare(CARD MODEL CHAT SWEEP("1, 2"), CARD MODEL CHAT SWEEP("1, 2"));
+    struct pair pair = pair_open(CARD MODEL CHAT SWEEP("1, 2"), CARD MODEL CHAT SWEEP("1, 2"));
     cr_assert_eq(pair.diff->sweeps.count, 0);
-    release(&pair);
-    pair = compare(CARD MODEL CHAT, CARD MODEL CHAT SWEEP("1, 2"));
+    pair_close(&pair);
+    pair = pair_open(CARD MODEL CHAT, CARD MODEL CHAT SWEEP("1, 2"));
     cr_assert_eq(pair.diff->sweeps.items[0].state, DIFF_NEW);
-    release(&pair);
-    pair = compare(CARD MODEL CHAT SWEEP("1, 2"),
-                   CARD MODEL CHAT "sweep chat { context = 1000, 2000\n  show tpot }");
+    pair_close(&pair);
+    pair = pair_open(CARD MODEL CHAT SWEEP("1, 2"),
+                     CARD MODEL CHAT "sweep chat { context = 1000, 2000\n  show tpot }");
     cr_assert_eq(pair.diff->sweeps.count, 2); /* over another attribute it is another sweep */
     cr_assert_eq(pair.diff->sweeps.items[0].state, DIFF_NEW);
     cr_assert_eq(pair.diff->sweeps.items[1].state, DIFF_REMOVED);
-    release(&pair);
+    pair_close(&pair);
 }
 
 Test(diff_beside, the_second_of_two_like_sweeps_is_compared_with_the_second)
 {
     struct pair pair =
-        compare(CARD MODEL CHAT SWEEP("1, 2") SWEEP("4, 8"), CARD MODEL CHAT SWEEP("1, 2") SWEEP("4, 16"));
+        pair_open(CARD MODEL CHAT SWEEP("1, 2") SWEEP("4, 8"), CARD MODEL CHAT SWEEP("1, 2") SWEEP("4, 16"));
     cr_assert_eq(pair.diff->sweeps.count, 1);
     cr_assert_eq(pair.diff->sweeps.items[0].kept, 1);
     cr_assert_eq(pair.diff->sweeps.items[0].added, 1);
     cr_assert_eq(pair.diff->sweeps.items[0].removed, 1);
-    release(&pair);
+    pair_close(&pair);
 }
 
 /* ---- models and cards -----------------------------------------------------------------------------------
@@ -129,7 +109,7 @@ static const struct diff_figure *figure_of(const struct diff *diff, const char *
 
 Test(diff_beside, quantities_of_models_and_cards_are_compared)
 {
-    struct pair pair = compare(CARD MODEL CHAT, CARD_OF("80 GB", "1 TB/s") MODEL_OF("40") CHAT);
+    struct pair pair = pair_open(CARD MODEL CHAT, CARD_OF("80 GB", "1 TB/s") MODEL_OF("40") CHAT);
     /* 312 TFLOP/s over 2 TB/s and over 1 TB/s; 2 * 32 and 2 * 40 layers * 4096 * 2 B. */
     const struct diff_figure *balance = figure_of(pair.diff, "card", Q_BALANCE);
     expect_near(balance->old->value, 156);
@@ -138,21 +118,21 @@ Test(diff_beside, quantities_of_models_and_cards_are_compared)
     expect_near(cache->old->value, 524288);
     expect_near(cache->new->value, 655360);
     cr_assert_eq(cache->change, CHANGE_WORSE);
-    release(&pair);
+    pair_close(&pair);
 }
 
 Test(diff_beside, declarations_come_and_go)
 {
-    struct pair pair = compare(CARD MODEL CHAT, CARD "gpu other : card { bandwidth = 3 TB/s }\n" MODEL
-                                                     "scenario chat { gpu = other  model = tiny  "
-                                                     "engine = ideal  context = 4096  batch = 1 }\n");
+    struct pair pair = pair_open(CARD MODEL CHAT, CARD "gpu other : card { bandwidth = 3 TB/s }\n" MODEL
+                                                       "scenario chat { gpu = other  model = tiny  "
+                                                       "engine = ideal  context = 4096  batch = 1 }\n");
     cr_assert_eq(pair.diff->declarations.count, 2);
     cr_assert_str_eq(pair.diff->declarations.items[0].name, "other");
     cr_assert_str_eq(pair.diff->declarations.items[0].kind, "gpu");
     cr_assert_eq(pair.diff->declarations.items[0].state, DIFF_NEW);
     cr_assert_str_eq(pair.diff->declarations.items[1].name, "card");
     cr_assert_eq(pair.diff->declarations.items[1].state, DIFF_REMOVED);
-    release(&pair);
+    pair_close(&pair);
 }
 
 /* ---- as told ----------------------------------------------------------------------------------------- */

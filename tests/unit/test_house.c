@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buffer.h"
+#include "faults.h"
 #include "run.h"
 
 /* The order of architecture: a file may include what stands before its own module. */
@@ -12,24 +12,7 @@ static const char *const modules[] = {"base",  "source", "import",  "syntax", "s
                                       "model", "result", "backend", "cli"};
 enum { MODULE_COUNT = sizeof modules / sizeof modules[0], MODULE_SYNTAX = 3, MODULE_MODEL = 5 };
 
-static struct arena *arena;
-static struct buffer faults; /* one line per fault, so that a failure names them all */
-
-static void set_up(void)
-{
-    arena = arena_new();
-    faults = buffer_in(arena);
-}
-
-static void tear_down(void)
-{
-    arena_free(arena);
-}
-
 TestSuite(house, .init = set_up, .fini = tear_down);
-
-#define FAULT(...)         (buffer_printf(&faults, "  " __VA_ARGS__), buffer_text(&faults, "\n"))
-#define EXPECT_NO_FAULTS() cr_assert(faults.length == 0, "\n%s", buffer_string(&faults))
 
 /* Every C source file of src/, as a path relative to the tree. */
 static struct paths sources(const char *const *suffixes, size_t count)

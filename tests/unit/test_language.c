@@ -3,30 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
+#include "faults.h"
 #include "result/message.h"
 #include "result/quantity.h"
 #include "source/phrase.h"
 
-static struct arena *arena;
-static struct buffer faults; /* one line per fault, so that a failure names them all */
-
-static void set_up(void)
-{
-    arena = arena_new();
-    faults = buffer_in(arena);
-}
-
-static void tear_down(void)
-{
-    arena_free(arena);
-}
-
 TestSuite(language, .init = set_up, .fini = tear_down);
-
-#define FAULT(...)         (buffer_printf(&faults, "  " __VA_ARGS__), buffer_text(&faults, "\n"))
-#define EXPECT_NO_FAULTS() cr_assert(faults.length == 0, "\n%s", buffer_string(&faults))
 
 /* ---- messages ------------------------------------------------------------------------------------- */
 
