@@ -24,6 +24,19 @@ struct clean_piece {
 };
 struct clean_piece clean_piece(const char *text, size_t length, size_t *offset);
 
+/* What stands in HTML and XML for a byte that would be markup between tags or in quotes; NULL: the byte
+ * itself. Inline, since a page asks it of every byte. */
+static inline const char *clean_entity(char byte)
+{
+    switch (byte) {
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '&': return "&amp;";
+    case '"': return "&quot;";
+    default: return NULL;
+    }
+}
+
 /* Valid UTF-8 on one line that cannot steer a terminal: line ends and tabs become a space, other control
  * characters, directional overrides and ill-formed bytes become U+FFFD. Returns `text` itself when there is
  * nothing to do. NULL gives "". */

@@ -67,21 +67,9 @@ void html_asset(struct html_page *page, const char *name, const char *text, size
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
-/* What stands for a byte that would be markup between tags or in quotes; NULL: the byte itself. */
-static const char *entity_of(char byte)
-{
-    switch (byte) {
-    case '<': return "&lt;";
-    case '>': return "&gt;";
-    case '&': return "&amp;";
-    case '"': return "&quot;";
-    default: return NULL;
-    }
-}
-
 static bool is_plain(char byte)
 {
-    return byte >= 0x20 && byte < 0x7f && !entity_of(byte);
+    return byte >= 0x20 && byte < 0x7f && !clean_entity(byte);
 }
 
 /* Reports set thin spaces (U+2009) within numbers and before units. A browser may break a line at them,
@@ -103,7 +91,7 @@ static void put(struct html_page *page, const char *text)
         while (is_plain(*text))
             text++;
         buffer_add(page->out, run, (size_t)(text - run));
-        for (const char *entity; (entity = entity_of(*text)) != NULL; text++)
+        for (const char *entity; (entity = clean_entity(*text)) != NULL; text++)
             buffer_text(page->out, entity);
         if (text == end || is_plain(*text))
             continue;

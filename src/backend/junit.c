@@ -14,18 +14,14 @@
 static void put_text(struct arena *arena, struct buffer *out, const char *text)
 {
     for (const char *at = clean_line(arena, text); *at; at++) {
-        switch (*at) {
-        case '&': buffer_text(out, "&amp;"); break;
-        case '<': buffer_text(out, "&lt;"); break;
-        case '>': buffer_text(out, "&gt;"); break;
-        case '"': buffer_text(out, "&quot;"); break;
-        default:
-            if (strncmp(at, "\xEF\xBF\xBE", 3) == 0 || strncmp(at, "\xEF\xBF\xBF", 3) == 0) {
-                buffer_text(out, "\xEF\xBF\xBD");
-                at += 2;
-            } else {
-                buffer_byte(out, *at);
-            }
+        const char *entity = clean_entity(*at);
+        if (entity != NULL) {
+            buffer_text(out, entity);
+        } else if (strncmp(at, "\xEF\xBF\xBE", 3) == 0 || strncmp(at, "\xEF\xBF\xBF", 3) == 0) {
+            buffer_text(out, "\xEF\xBF\xBD");
+            at += 2;
+        } else {
+            buffer_byte(out, *at);
         }
     }
 }
