@@ -7,6 +7,8 @@
 #include "base/vec.h"
 #include "sema/plan.h"
 #include "source/diag.h"
+#include "source/kin.h"
+#include "source/suggest.h"
 #include "syntax/ast.h"
 
 enum { INHERITANCE_MAX = 16, EVALUATION_MAX = 200, IMPORTS_MAX = 256, RANGE_MAX = 10000 };
@@ -136,8 +138,9 @@ bool module_read_table(struct plan *plan, const struct module *from, const char 
                        uint32_t *number);
 /* The module of an embedded file, read on first use. */
 struct module *module_stdlib(struct plan *plan, size_t file);
-/* The nearest name of that kind, or NULL. */
-const char *module_suggest(struct plan *plan, struct module *from, enum kind kind, const char *name);
+/* The nearest name of that kind, and in `kin` those that share whole parts with it. */
+struct suggestion module_suggest(struct plan *plan, struct module *from, enum kind kind, const char *name,
+                                 struct kin *kin);
 
 /* ---- collect.c: statements to declarations --------------------------------------------------- */
 

@@ -4,7 +4,6 @@
 
 #include "base/intern.h"
 #include "sema/internal.h"
-#include "source/suggest.h"
 
 /* The order in which kinds are tried where a name may be any of them. */
 static const enum kind lookup_order[] = {KIND_SCENARIO, KIND_MODEL,  KIND_GPU,
@@ -49,7 +48,13 @@ static void report_unknown(struct plan *plan, struct module *module, const struc
     struct span span = part_span(path, first);
     struct diag *diag = diag_add(plan->diags, DIAG_E0201, span, "there is no %s `%s`", kind_name(kind),
                                  path_text(plan, path, first, path->count - first));
-    const char *near = module_suggest(plan, module, kind, name);
+    struct kin kin;
+    struct suggestion nearest = module_suggest(plan, module, kind, name, &kin);
+    if (kin.count > 1 && !suggestion_is_slip(&nearest)) {
+        diag_note(plan->diags, diag, "did you mean %s?", kin_text(&kin, plan->arena));
+        return;
+    }
+    const char *near = kin.count == 1 && !suggestion_is_slip(&nearest) ? kin.names[0] : nearest.best;
     if (near) {
         diag_fix(plan->diags, diag, span, near, "did you mean `%s`?", near);
         return;
@@ -198,9 +203,10 @@ static void report_unknown_name(struct plan *plan, struct scope scope, struct mo
     for (size_t i = 0; i < module->let_order.count; i++)
         suggestion_consider(&suggestion, module->let_order.items[i]->name.text);
     for (size_t i = 0; i < LOOKUP_KINDS; i++) {
-        const char *near = module_suggest(plan, module, lookup_order[i], name);
-        if (near)
-            suggestion_consider(&suggestion, near);
+        struct kin kin;
+        struct suggestion nearest = module_suggest(plan, module, lookup_order[i], name, &kin);
+        if (nearest.best)
+            suggestion_consider(&suggestion, nearest.best);
     }
     const char *near = suggestion_result(&suggestion);
     if (near)

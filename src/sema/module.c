@@ -13,7 +13,6 @@
 #include "import/import.h"
 #include "sema/internal.h"
 #include "sema/stdlib_data.h"
-#include "source/suggest.h"
 #include "syntax/parse.h"
 
 static struct module *module_new(struct plan *plan, const char *path, const char *identity, bool catalogue)
@@ -367,29 +366,35 @@ struct module *module_find_alias(struct plan *plan, struct module *from, const c
 }
 
 static void consider_module(struct plan *plan, struct module *module, enum kind kind,
-                            struct suggestion *suggestion)
+                            struct suggestion *suggestion, struct kin *kin)
 {
     if (module->visit == plan->visit)
         return;
     module->visit = plan->visit;
     for (size_t i = 0; i < module->order.count; i++)
-        if (module->order.items[i]->kind == kind && module->order.items[i]->name)
+        if (module->order.items[i]->kind == kind && module->order.items[i]->name) {
             suggestion_consider(suggestion, module->order.items[i]->name);
+            kin_consider(kin, module->order.items[i]->name);
+        }
     for (size_t i = 0; i < module->imports.count; i++)
-        consider_module(plan, module->imports.items[i], kind, suggestion);
+        consider_module(plan, module->imports.items[i], kind, suggestion, kin);
 }
 
-const char *module_suggest(struct plan *plan, struct module *from, enum kind kind, const char *name)
+struct suggestion module_suggest(struct plan *plan, struct module *from, enum kind kind, const char *name,
+                                 struct kin *kin)
 {
     struct suggestion suggestion = suggestion_for(name);
+    *kin = kin_of(name);
     plan->visit++;
-    consider_module(plan, from ? from : plan->root, kind, &suggestion);
+    consider_module(plan, from ? from : plan->root, kind, &suggestion, kin);
     size_t count;
     const struct stdlib_entry *entries = stdlib_index(&count);
     for (size_t i = stdlib_lower_bound(kind_name(kind), "");
-         i < count && strcmp(entries[i].kind, kind_name(kind)) == 0; i++)
+         i < count && strcmp(entries[i].kind, kind_name(kind)) == 0; i++) {
         suggestion_consider(&suggestion, entries[i].name);
-    return suggestion_result(&suggestion);
+        kin_consider(kin, entries[i].name);
+    }
+    return suggestion;
 }
 
 struct decl **plan_catalogue(struct plan *plan, enum kind kind, size_t *count)

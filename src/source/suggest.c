@@ -3,7 +3,6 @@
 #include "source/suggest.h"
 
 #include <ctype.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -88,4 +87,9 @@ void suggestion_consider(struct suggestion *suggestion, const char *candidate)
 const char *suggestion_result(const struct suggestion *suggestion)
 {
     return suggestion->best;
+}
+
+bool suggestion_is_slip(const struct suggestion *suggestion)
+{
+    return suggestion->best && suggestion->best_distance < EDIT;
 }

@@ -287,3 +287,13 @@ Test(sema, independent_errors_are_all_reported)
     cr_assert_eq(diags_errors(loaded.diags), 4);
     arena_free(loaded.arena);
 }
+
+Test(sema, a_family_of_cards_is_offered_member_by_member)
+{
+    struct loaded loaded = load("gpu h100-mine { memory = 80 GB  bandwidth = 3 TB/s }\n"
+                                "scenario s { model = llama-3.1-8b  gpu = h100 }");
+    cr_assert_str_eq(first_message(&loaded), "there is no gpu `h100`");
+    cr_assert_str_eq(diags_get(loaded.diags, 0)->notes->text,
+                     "did you mean `h100-mine`, `h100-nvl`, `h100-pcie` or `h100-sxm`?");
+    arena_free(loaded.arena);
+}

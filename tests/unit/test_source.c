@@ -7,6 +7,7 @@
 #include "base/buffer.h"
 #include "source/diag.h"
 #include "source/diag_render.h"
+#include "source/kin.h"
 #include "source/source.h"
 #include "source/suggest.h"
 
@@ -232,6 +233,44 @@ Test(source, suggestions_are_near)
     cr_assert_null(suggest("xp"));
     cr_assert_null(suggest(""));
     cr_assert_null(suggest("something_else_entirely"));
+}
+
+static void expect_kin(const char *word, const char *expected)
+{
+    static const char *const names[] = {"a10",      "a100-pcie-80", "a100-sxm-80", "h100-nvl",     "h100-pcie",
+                                        "h100-sxm", "apple-m1",     "apple-m1-max", "apple-m2",     "apple-m3",
+                                        "mi300a",   "mi300x",       "llama-3-70b",  "llama-3-70b-x", "mixtral-8x7b"};
+    struct kin kin = kin_of(word);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        kin_consider(&kin, names[i]);
+    const char *text = kin_text(&kin, arena);
+    cr_expect_str_eq(text ? text : "none", expected, "%s: %s", word, text);
+}
+
+Test(source, kin_share_whole_parts)
+{
+    expect_kin("a100", "`a100-pcie-80` or `a100-sxm-80`"); /* and not a10, which is one letter away */
+    expect_kin("H100", "`h100-nvl`, `h100-pcie` or `h100-sxm`");
+    expect_kin("m1-max", "`apple-m1-max`");
+    expect_kin("apple", "`apple-m1`, `apple-m1-max`, `apple-m2` or `apple-m3`");
+    expect_kin("mi300", "`mi300a` or `mi300x`");
+    expect_kin("llama-3-70b-instruct", "`llama-3-70b`");
+    expect_kin("llama-3-70b-x-instruct", "`llama-3-70b-x`");
+    expect_kin("nvidia-h100", "`h100-nvl`, `h100-pcie` or `h100-sxm`");
+    expect_kin("mixtral", "`mixtral-8x7b`");
+    expect_kin("h10", "none");
+    expect_kin("h", "none");
+    expect_kin("", "none");
+    expect_kin("-", "none");
+}
+
+Test(source, kin_that_are_many_are_counted)
+{
+    struct kin kin = kin_of("l");
+    static const char *const names[] = {"l-1", "l-2", "l-2", "l-3", "l-4", "l-5", "l-6"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        kin_consider(&kin, names[i]);
+    cr_expect_str_eq(kin_text(&kin, arena), "`l-1`, `l-2`, `l-3`, `l-4` and 2 more");
 }
 
 Test(source, a_transposition_is_one_edit)
