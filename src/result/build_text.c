@@ -178,13 +178,21 @@ static const char *load_text(struct builder *builder, const struct pm_case *inpu
                  count_text(builder, input->output));
 }
 
+/* What the model is stored in, in a word: where experts are most of it, the format of theirs. */
+static const struct decl *main_format(const struct bound_model *model)
+{
+    const struct pm_params *params = &model->params;
+    return params->experts > params->total / 2 ? model->formats[CLASS_EXPERTS] : model->weights;
+}
+
 const char *case_text(struct builder *builder, const struct evaluation *evaluation)
 {
     const struct binding *binding = &evaluation->binding;
     const char *model = binding->model->decl->name, *gpus = gpus_text(builder, evaluation);
     const char *load = load_text(builder, &binding->input);
-    if (binding->model->weights != NULL)
-        model = arena_printf(builder->arena, "%s %s", model, binding->model->weights->name);
+    const struct decl *format = main_format(binding->model);
+    if (format != NULL)
+        model = arena_printf(builder->arena, "%s %s", model, format->name);
     if (binding->engine_named)
         return WORDS(builder, M_CASE_WITH_ENGINE, model, gpus, load, binding->engine->name);
     return WORDS(builder, M_CASE, model, gpus, load);

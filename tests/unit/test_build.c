@@ -246,6 +246,18 @@ Test(build, a_card_has_the_figures_people_look_for)
     cr_assert_not_null(figure(chat, "chat.ttft")->detail, "the reason");
 }
 
+Test(build, a_case_is_named_by_the_format_that_most_of_the_model_has)
+{
+    /* gpt-oss-20b: 19.1 of its 20.9 billion parameters are experts, in mxfp4, and the rest in bf16. */
+    const struct report *report =
+        build("scenario a { model = gpt-oss-20b  gpu = h100-sxm  batch = 1  context = 4096 }\n"
+              "scenario b { model = llama-3.1-8b  gpu = h100-sxm  batch = 1  context = 4096 }");
+    cr_assert_str_eq(card(report, 0)->subtitle,
+                     "gpt-oss-20b mxfp4 on h100-sxm, batch 1, context 4" THIN "096");
+    cr_assert_str_eq(card(report, 1)->subtitle,
+                     "llama-3.1-8b bf16 on h100-sxm, batch 1, context 4" THIN "096");
+}
+
 Test(build, an_expected_value_has_its_band)
 {
     /* `typical`: 0.84 to 1.21 of the expected value, or wider on a card without measurements. */
