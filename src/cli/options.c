@@ -53,7 +53,7 @@ static const struct option_row {
     {OPTION_SET, 0, "set", "NAME.ATTR=VALUE", READS_PLANS,
      "override an attribute of a declaration of the plan"},
     {OPTION_FAIL_IF, 0, "fail-if", "THRESHOLD", COMMAND_DIFF,
-     "with diff: exit status 5 when it is exceeded: 'tpot>+5%', 'chat.tpot>40ms'"},
+     "with diff: exit status 5 when it is exceeded: 'tpot>+5%', 'sweep chat.tpot>40ms'"},
     {OPTION_TAG, 0, "tag", "NAME", WRITES, "begin Markdown with a hidden line that a script can find it by"},
     {OPTION_MAX_BYTES, 0, "max-bytes", "N", WRITES, "leave out whole sections of longer Markdown (60000)"},
     {OPTION_DEPS, 0, "deps", "FILE", WRITES,

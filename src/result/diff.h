@@ -33,16 +33,17 @@ enum threshold_kind {
 /* One `--fail-if`. */
 struct threshold {
     const char *text;
-    const char *scenario; /* or NULL: every scenario */
-    const char *path;     /* "tpot", "tpot.high" */
-    const struct quantity_info *row;
+    bool sweeps;      /* about the points of sweeps, not about declarations */
+    const char *name; /* of a scenario, model or card; NULL: each that has the quantity */
+    const char *path; /* "tpot", "tpot.high" */
+    const struct quantity_info *rows[QUANTITY_SCOPE_COUNT]; /* the quantity of each kind, or NULL */
     enum { MORE, MORE_OR_EQUAL, LESS, LESS_OR_EQUAL } relation;
     enum threshold_kind kind;
     double value;
     struct dim dim;
 };
 
-/* Reads `[scenario.]quantity (> | >= | < | <=) value`. False, and *why says why, when it is none. */
+/* Reads `[sweep] [name.]quantity (> | >= | < | <=) value`. False, and *why says why, when it is none. */
 bool threshold_parse(struct arena *arena, const char *text, struct threshold *out, const char **why);
 
 /* ---- the comparison ------------------------------------------------------------------------- */
@@ -137,7 +138,7 @@ struct diff {
 
 struct diff *diff_compare(struct arena *arena, const struct report *old, const struct report *new);
 
-/* Decides a threshold; false, and *why, when neither side has its scenario. */
+/* Decides a threshold; false, and *why, when neither side has what it names. */
 bool diff_threshold(struct arena *arena, struct diff *diff, const struct threshold *threshold,
                     const char **why);
 

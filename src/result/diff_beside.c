@@ -106,7 +106,7 @@ static const char *key_of(struct arena *arena, struct strings *strings,
     return intern_text(strings, buffer_string(&key));
 }
 
-static const struct report_quantity *shown_at(const struct report_sweep_point *point, const char *name)
+const struct report_quantity *diff_shown_at(const struct report_sweep_point *point, const char *name)
 {
     for (size_t i = 0; i < point->shown.count; i++)
         if (strcmp(point->shown.items[i].name, name) == 0)
@@ -167,7 +167,7 @@ static void compare_point(struct arena *arena, struct diff_sweep *sweep, const s
     if (!diff_same_quantity(old_fits, new_fits))
         *VEC_PUSH(arena, point.figures) = diff_figure_of(quantity_info(Q_FITS), old_fits, new_fits);
     for (size_t i = 0; i < new->shown.count; i++) {
-        const struct report_quantity *before = shown_at(old, new->shown.items[i].name);
+        const struct report_quantity *before = diff_shown_at(old, new->shown.items[i].name);
         if (before)
             compare_shown(arena, &point, before, &new->shown.items[i]);
     }
@@ -207,6 +207,21 @@ static void compare_points(struct arena *arena, struct diff_sweep *out, const st
             continue;
         *VEC_PUSH(arena, out->points) = (struct diff_point){.state = DIFF_REMOVED, .point = point};
         out->removed++;
+    }
+}
+
+void diff_each_point(struct arena *arena, const struct diff *diff, diff_point_visitor *visit, void *context)
+{
+    const struct report *new = diff->new;
+    for (size_t i = 0; i < new->sweeps.count; i++) {
+        const struct report_sweep *sweep = &new->sweeps.items[i];
+        const struct report_sweep *old = find_sweep(diff->old, sweep, alike_before(new, i));
+        struct strings *strings = strings_new(arena);
+        struct map *before = old ? index_points(arena, strings, old) : NULL;
+        for (size_t j = 0; j < sweep->points.count; j++) {
+            const struct report_sweep_point *point = &sweep->points.items[j];
+            visit(context, sweep, before ? map_get(before, key_of(arena, strings, point)) : NULL, point);
+        }
     }
 }
 

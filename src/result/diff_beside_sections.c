@@ -13,7 +13,7 @@ static const char *axis_text(struct builder *builder, const struct report_quanti
     if (axis->type != QUANTITY_NUMBER)
         return word_text(builder, axis);
     struct dim dim = report_unit_dim(axis->unit);
-    return exact_text(builder, axis->value, unit_for_print(dim, axis->value, UNIT_STYLE_DECIMAL));
+    return exact_text(builder->arena, axis->value, unit_for_print(dim, axis->value, UNIT_STYLE_DECIMAL));
 }
 
 /* "batch = 64, prompt = 2 048 tok". */

@@ -19,6 +19,12 @@ struct diff_figure diff_figure_of(const struct quantity_info *row, const struct 
 /* Fill diff->declarations and diff->sweeps. */
 void diff_declarations(struct arena *arena, struct diff *diff);
 void diff_sweeps(struct arena *arena, struct diff *diff);
+/* Visits the points of the new side's sweeps, each with the same point of the old side, or NULL. */
+typedef void diff_point_visitor(void *context, const struct report_sweep *sweep,
+                                const struct report_sweep_point *old, const struct report_sweep_point *new);
+void diff_each_point(struct arena *arena, const struct diff *diff, diff_point_visitor *visit, void *context);
+/* What a point shows under this name, or NULL. */
+const struct report_quantity *diff_shown_at(const struct report_sweep_point *point, const char *name);
 
 /* ---- words ---- */
 
@@ -44,7 +50,7 @@ void say_figure(struct builder *builder, struct rich_text *out, const struct dif
 void say_cause(struct builder *builder, struct rich_text *out, const struct diff_cause *cause);
 
 /* An input as it was given, not rounded to what a figure deserves: "4096 tok", "3.35 TB/s". */
-const char *exact_text(struct builder *builder, double value, struct print_unit unit);
+const char *exact_text(struct arena *arena, double value, struct print_unit unit);
 
 /* diff_report.c: the columns of a table of figures that changed, and a row of it. `lead` is the heading of
  * the first column and what stands in it, or NULL when there is no such column. */

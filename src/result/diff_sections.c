@@ -106,7 +106,7 @@ static const char *value_text(struct builder *builder, const struct report_attri
     if (value->type != QUANTITY_NUMBER)
         return value->type == QUANTITY_ABSENT ? phrase(builder, value->text) : word_text(builder, value);
     struct dim dim = report_unit_dim(value->unit);
-    return exact_text(builder, value->value, unit_for_print(dim, value->value, UNIT_STYLE_DECIMAL));
+    return exact_text(builder->arena, value->value, unit_for_print(dim, value->value, UNIT_STYLE_DECIMAL));
 }
 
 static const char *place_text(struct builder *builder, const struct diff_input *input)

@@ -87,7 +87,7 @@ static const char *delta_text(struct builder *builder, const struct quantity_inf
                         figure_text(builder, row, fabs(delta), report_unit_dim(row->unit)));
 }
 
-const char *exact_text(struct builder *builder, double value, struct print_unit unit)
+const char *exact_text(struct arena *arena, double value, struct print_unit unit)
 {
     char text[NUMBER_TEXT_MAX];
     number_significant(text, value / unit.scale, 6);
@@ -97,7 +97,7 @@ const char *exact_text(struct builder *builder, double value, struct print_unit 
             length--;
         text[length - (text[length - 1] == '.')] = '\0';
     }
-    return arena_printf(builder->arena, "%s%s%s", text, unit.text[0] ? "\xE2\x80\x89" : "", unit.text);
+    return arena_printf(arena, "%s%s%s", text, unit.text[0] ? "\xE2\x80\x89" : "", unit.text);
 }
 
 /* ---- sentences ------------------------------------------------------------------------------------ */

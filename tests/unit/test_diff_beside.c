@@ -137,6 +137,116 @@ Test(diff_beside, declarations_come_and_go)
 
 /* ---- as told ----------------------------------------------------------------------------------------- */
 
+/* ---- thresholds -----------------------------------------------------------------------------------------
+ */
+
+/* How many thresholds `text` exceeds; SIZE_MAX: it is none. */
+static size_t exceeded(struct pair *pair, const char *text, const char **why)
+{
+    struct threshold threshold;
+    size_t before = pair->diff->exceeded;
+    if (!threshold_parse(pair->new.arena, text, &threshold, why) ||
+        !diff_threshold(pair->new.arena, pair->diff, &threshold, why))
+        return SIZE_MAX;
+    return pair->diff->exceeded - before;
+}
+
+Test(diff_beside, thresholds_for_models_and_cards)
+{
+    /* 40 layers keep 5/4 of the cache of 32; half the bandwidth is twice the balance, 312 FLOP/B. */
+    struct pair pair = pair_open(CARD MODEL CHAT, CARD_OF("80 GB", "1 TB/s") MODEL_OF("40") CHAT);
+    static const struct {
+        const char *text;
+        size_t exceeded;
+    } cases[] = {
+        {"kv_bytes_per_token>+24%", 1},
+        {"kv_bytes_per_token>+25%", 0},
+        {"tiny.kv_bytes_per_token>=+25%", 1},
+        {"tiny.kv_bytes_per_token>655360 B", SIZE_MAX}, /* it is bytes per token */
+        {"tiny.kv_bytes_per_token>655359 B/token", 1},
+        {"tiny.kv_bytes_per_token>655360 B/token", 0},
+        {"layers>+8", 0},
+        {"layers>=+8", 1},
+        {"params>+0%", 0},
+        {"balance>+99%", 1},
+        {"card.balance>311 FLOP/B", 1},
+        {"card.balance>312 FLOP/B", 0},
+        {"chat.balance>+1%", SIZE_MAX},
+        {"sweep balance>+1%", SIZE_MAX},
+        {"tiny.weight_bytes>+0%", 0},
+        {"chat.weight_bytes>+0%", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *why = "";
+        cr_expect_eq(exceeded(&pair, cases[i].text, &why), cases[i].exceeded, "%s %s", cases[i].text, why);
+    }
+    cr_assert_str_eq(pair.diff->thresholds.items[0].text, "tiny.kv_bytes_per_token <= +24%");
+    pair_close(&pair);
+}
+
+Test(diff_beside, thresholds_for_declarations_that_came_and_went)
+{
+    struct arena *arena = arena_new();
+    static const char other[] =
+        "model other { params = 8e9  layers = 32  hidden = 4096  heads = 32 }\n"
+        "scenario chat { gpu = card  model = other  engine = ideal  context = 4096 }\n";
+    struct pair pair = pair_open(CARD MODEL CHAT, arena_printf(arena, "%s%s", CARD, other));
+    const char *why = "";
+    cr_assert_eq(exceeded(&pair, "params>+1%", &why), 0); /* another model: nothing to compare with */
+    cr_assert_eq(exceeded(&pair, "params>7.5e9", &why), 1);
+    cr_assert_eq(exceeded(&pair, "tiny.params>+1%", &why), 1); /* who names it wants to know */
+    cr_assert_str_eq(pair.diff->thresholds.items[2].why, "nothing uses it any more");
+    pair_close(&pair);
+    arena_free(arena);
+}
+
+Test(diff_beside, thresholds_for_points_of_sweeps)
+{
+    /* Point by point (14e9 + batch * 2147483648) B at 1 and at 2 TB/s: each takes twice as long; the point of
+     * batch 8 is new, 31.18 ms, and that of batch 1 is gone. */
+    struct pair pair =
+        pair_open(CARD MODEL CHAT SWEEP("1, 2, 4"), CARD_OF("80 GB", "1 TB/s") MODEL CHAT SWEEP("2, 4, 8"));
+    static const struct {
+        const char *text;
+        size_t exceeded;
+    } cases[] = {
+        {"sweep tpot>+99%", 2},
+        {"sweep tpot>+100%", 0},
+        {"sweep  chat.tpot>=+100%", 2},
+        {"sweep chat.tpot > 31 ms", 1},
+        {"sweep chat.tpot > 20 ms", 2},
+        {"sweep chat.tpot>+9.5 ms", 1},    /* 9.147 ms for batch 2, 11.295 ms for batch 4 */
+        {"sweep chat.ttft>+1%", SIZE_MAX}, /* shown by none */
+        {"sweep load.tpot>+1%", SIZE_MAX},
+        {"sweep>+1%", SIZE_MAX},
+        {"sweep >+1%", SIZE_MAX},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *why = "";
+        cr_expect_eq(exceeded(&pair, cases[i].text, &why), cases[i].exceeded, "%s %s", cases[i].text, why);
+    }
+    cr_assert_str_eq(pair.diff->thresholds.items[0].text, "chat, batch = 2: tpot <= +99%");
+    pair_close(&pair);
+}
+
+Test(diff_beside, a_figure_that_a_point_has_lost_exceeds_its_threshold)
+{
+    static const char priced[] =
+        "gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS  price = 2 usd/h }\n";
+    static const char sweep[] = "sweep chat { batch = 1, 2\n  show cost_per_mtok }";
+    struct arena *arena = arena_new();
+    struct pair pair = pair_open(arena_printf(arena, "%s%s%s%s", priced, MODEL, CHAT, sweep),
+                                 arena_printf(arena, "%s%s%s%s", CARD, MODEL, CHAT, sweep));
+    const char *why = "";
+    cr_assert_eq(exceeded(&pair, "sweep cost_per_mtok>+5%", &why), 2);
+    cr_assert_str_eq(pair.diff->thresholds.items[0].why, "no price is declared for the card");
+    pair_close(&pair);
+    arena_free(arena);
+}
+
+/* ---- formats --------------------------------------------------------------------------------------------
+ */
+
 Test(diff_beside, every_format_tells_of_sweeps_and_declarations)
 {
     struct arena *arena = arena_new();
