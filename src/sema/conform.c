@@ -14,11 +14,17 @@ struct dim attribute_dim(const struct attribute_info *info, bool *money)
     return unit.dim;
 }
 
+static struct diag *report_type(struct plan *plan, const struct attribute_info *info, struct value value,
+                                struct span span, const char *expected)
+{
+    return diag_add(plan->diags, DIAG_E0208, span, "`%s` takes %s, not %s", info->name, expected,
+                    value_describe(plan, &value));
+}
+
 static struct value wrong_type(struct plan *plan, const struct attribute_info *info, struct value value,
                                struct span span, const char *expected)
 {
-    diag_add(plan->diags, DIAG_E0208, span, "`%s` takes %s, not %s", info->name, expected,
-             value_describe(plan, &value));
+    report_type(plan, info, value, span, expected);
     return value_error();
 }
 
@@ -124,6 +130,17 @@ static struct value conform_word(struct plan *plan, const struct attribute_info 
     return value_error();
 }
 
+/* `gpu = 4090` says well enough which card is meant. */
+static struct value not_a_name(struct plan *plan, const struct attribute_info *info, enum kind kind,
+                               struct value value, struct span span)
+{
+    const char *expected = arena_printf(plan->arena, "the name of a %s", info->detail);
+    struct diag *diag = report_type(plan, info, value, span, expected);
+    if (value.type == VALUE_NUMBER && dim_is_none(value.dim))
+        lookup_offer(plan, NULL, kind, arena_printf(plan->arena, "%.0f", value.number), diag, span);
+    return value_error();
+}
+
 struct value conform(struct plan *plan, const struct decl *decl, enum attribute attribute, struct value value,
                      const struct expr *expr, struct span span)
 {
@@ -146,8 +163,7 @@ struct value conform(struct plan *plan, const struct decl *decl, enum attribute 
         enum kind kind = kind_from_name(info->detail);
         if (value.type == VALUE_DECL && value.decl->kind == kind)
             return value;
-        return wrong_type(plan, info, value, span,
-                          arena_printf(plan->arena, "the name of a %s", info->detail));
+        return not_a_name(plan, info, kind, value, span);
     }
     case TYPE_WORDS: break;
     }

@@ -171,6 +171,9 @@ struct value let_value(struct plan *plan, struct let *let);
 struct value lookup_path(struct plan *plan, struct scope scope, const struct path *path);
 struct decl *lookup_declaration(struct plan *plan, struct scope scope, const struct path *path,
                                 enum kind kind, bool report);
+/* Adds to `diag` the name of that kind that was probably meant at `span`, or several; false: none is near. */
+bool lookup_offer(struct plan *plan, struct module *from, enum kind kind, const char *name, struct diag *diag,
+                  struct span span);
 
 struct value value_error(void);
 struct value value_number(double number, struct dim dim);

@@ -39,6 +39,20 @@ static bool may_be_lost(const struct module *module, const struct decl *decl)
     return decl && decl->state->stmt && decl->state->stmt->declaration.body->incomplete;
 }
 
+bool lookup_offer(struct plan *plan, struct module *from, enum kind kind, const char *name, struct diag *diag,
+                  struct span span)
+{
+    struct kin kin;
+    struct suggestion nearest = module_suggest(plan, from, kind, name, &kin);
+    bool slip = suggestion_is_slip(&nearest);
+    const char *near = kin.count == 1 && !slip ? kin.names[0] : suggestion_result(&nearest);
+    if (kin.count > 1 && !slip)
+        diag_note(plan->diags, diag, "did you mean %s?", kin_text(&kin, plan->arena));
+    else if (near)
+        diag_fix(plan->diags, diag, span, near, "did you mean `%s`?", near);
+    return kin.count > 1 || near;
+}
+
 static void report_unknown(struct plan *plan, struct module *module, const struct path *path, size_t first,
                            enum kind kind)
 {
@@ -48,17 +62,8 @@ static void report_unknown(struct plan *plan, struct module *module, const struc
     struct span span = part_span(path, first);
     struct diag *diag = diag_add(plan->diags, DIAG_E0201, span, "there is no %s `%s`", kind_name(kind),
                                  path_text(plan, path, first, path->count - first));
-    struct kin kin;
-    struct suggestion nearest = module_suggest(plan, module, kind, name, &kin);
-    if (kin.count > 1 && !suggestion_is_slip(&nearest)) {
-        diag_note(plan->diags, diag, "did you mean %s?", kin_text(&kin, plan->arena));
+    if (lookup_offer(plan, module, kind, name, diag, span))
         return;
-    }
-    const char *near = kin.count == 1 && !suggestion_is_slip(&nearest) ? kin.names[0] : nearest.best;
-    if (near) {
-        diag_fix(plan->diags, diag, span, near, "did you mean `%s`?", near);
-        return;
-    }
     for (size_t i = 0; i < LOOKUP_KINDS; i++)
         if (module_find(plan, module, lookup_order[i], name)) {
             diag_note(plan->diags, diag, "`%s` is a %s", name, kind_name(lookup_order[i]));

@@ -297,3 +297,11 @@ Test(sema, a_family_of_cards_is_offered_member_by_member)
                      "did you mean `h100-mine`, `h100-nvl`, `h100-pcie` or `h100-sxm`?");
     arena_free(loaded.arena);
 }
+
+Test(sema, a_number_for_a_card_is_taken_as_a_part_of_its_name)
+{
+    struct loaded loaded = load("scenario s { model = llama-3.1-8b  gpu = 4090  context = 100 }");
+    cr_assert_str_eq(first_message(&loaded), "`gpu` takes the name of a gpu, not a number");
+    cr_assert_str_eq(diags_get(loaded.diags, 0)->notes->replacement, "rtx-4090");
+    arena_free(loaded.arena);
+}
