@@ -168,29 +168,39 @@ static bool chooses_formats(struct bind_job *job)
     return chooses;
 }
 
-const struct bound_model *bind_formats(struct bind_job *job, const struct bound_model *model)
+/* Of the latest: the rows of a table choose few formats, in turn. */
+enum { LOOK_BACK = 64 };
+
+static const struct bound_model *known_copy(const struct binder *binder, const struct stored_model *wanted)
 {
-    if (!chooses_formats(job))
-        return model;
-    struct binder *binder = job->binder;
-    struct bound_model *copy = ARENA_NEW(binder->arena, struct bound_model);
-    size_t count = model->model.block_count;
-    struct pm_block *blocks = ARENA_ARRAY(binder->arena, struct pm_block, count ? count : 1);
-    *copy = *model;
-    memcpy(blocks, model->model.blocks, count * sizeof *blocks);
-    copy->model.blocks = blocks;
-    struct decl *weights = set_ref(job, ATTR_WEIGHTS);
-    struct decl *cache = set_ref(job, ATTR_KV_CACHE);
-    if (weights) {
-        copy->weights = weights;
-        copy->model.weights_format = bind_format(binder, weights);
+    for (size_t i = binder->stored.count; i-- > 0 && binder->stored.count - i <= LOOK_BACK;) {
+        const struct stored_model *known = &binder->stored.items[i];
+        if (known->own == wanted->own && known->weights == wanted->weights &&
+            known->kv_cache == wanted->kv_cache &&
+            memcmp(known->classes, wanted->classes, sizeof known->classes) == 0)
+            return known->stored;
     }
-    if (cache) {
-        copy->kv_cache = cache;
-        copy->model.kv_format = bind_format(binder, cache);
+    return NULL;
+}
+
+static const struct bound_model *copy_with(struct binder *binder, const struct stored_model *wanted)
+{
+    struct bound_model *copy = ARENA_NEW(binder->arena, struct bound_model);
+    size_t count = wanted->own->model.block_count;
+    struct pm_block *blocks = ARENA_ARRAY(binder->arena, struct pm_block, count ? count : 1);
+    *copy = *wanted->own;
+    memcpy(blocks, copy->model.blocks, count * sizeof *blocks);
+    copy->model.blocks = blocks;
+    if (wanted->weights) {
+        copy->weights = wanted->weights;
+        copy->model.weights_format = bind_format(binder, wanted->weights);
+    }
+    if (wanted->kv_cache) {
+        copy->kv_cache = wanted->kv_cache;
+        copy->model.kv_format = bind_format(binder, wanted->kv_cache);
     }
     for (enum weight_class class = 0; class < CLASS_COUNT; class ++) {
-        struct decl *format = chosen(job, model, class, weights);
+        struct decl *format = wanted->classes[class];
         if (!format)
             continue;
         copy->formats[class] = format;
@@ -201,4 +211,21 @@ const struct bound_model *bind_formats(struct bind_job *job, const struct bound_
             *block_format(&blocks[i], class) = bind_format(binder, format);
     }
     return copy;
+}
+
+/* Scenarios that choose alike share the copy, and whatever is prepared for it. */
+const struct bound_model *bind_formats(struct bind_job *job, const struct bound_model *model)
+{
+    if (!chooses_formats(job))
+        return model;
+    struct stored_model wanted = {
+        .own = model, .weights = set_ref(job, ATTR_WEIGHTS), .kv_cache = set_ref(job, ATTR_KV_CACHE)};
+    for (enum weight_class class = 0; class < CLASS_COUNT; class ++)
+        wanted.classes[class] = chosen(job, model, class, wanted.weights);
+    wanted.stored = known_copy(job->binder, &wanted);
+    if (!wanted.stored) {
+        wanted.stored = copy_with(job->binder, &wanted);
+        *VEC_PUSH(job->binder->arena, job->binder->stored) = wanted;
+    }
+    return wanted.stored;
 }

@@ -4,8 +4,15 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/vec.h"
 #include "result/bind.h"
 #include "source/diag.h"
+
+/* A model in the formats that some scenario chose; NULL where it leaves a class as it is. */
+struct stored_model {
+    const struct bound_model *own, *stored;
+    struct decl *weights, *kv_cache, *classes[CLASS_COUNT];
+};
 
 struct binder {
     struct plan *plan;
@@ -14,6 +21,7 @@ struct binder {
     struct map *told_effects; /* models whose attributes without effect were warned about */
     struct map *told_peaks;   /* by card: formats without a peak that were warned about */
     struct decl *bf16;        /* what stands where nothing is declared */
+    VEC(struct stored_model) stored;
 };
 
 /* One binding in progress: how its errors are told. */

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
+#include "base/intern.h"
 #include "result/measured.h"
 
 /* ---- points ------------------------------------------------------------------------------------- */
@@ -30,10 +32,44 @@ static const struct measured_row *row_of(const struct measured_result *measured,
     return NULL;
 }
 
-/* A run's figures that have an expected value and are possible. Returns how many. */
-static size_t points_of(const struct measured_result *measured, const struct evaluation *evaluation,
-                        struct fit_point out[FIGURES])
+/* What decides the expected value, as text: runs of one key are evaluated once. Scenarios of one engine
+ * differ in its overhead alone. */
+static const char *key_of(struct plan *plan, const struct evaluation *evaluation)
 {
+    const struct pm_case *input = &evaluation->binding.input;
+    const double numbers[] = {
+        input->tp,
+        input->pp,
+        input->dp,
+        input->ep,
+        input->replicas,
+        input->batch,
+        input->static_step,
+        input->context,
+        input->prompt,
+        input->output,
+        input->cached_prefix,
+        input->utilization,
+        input->page,
+        input->chunk,
+        input->draft_tokens,
+        input->acceptance,
+        input->free_drafts,
+        evaluation->binding.engine_values.overhead,
+    };
+    struct buffer key = buffer_in(plan_arena(plan));
+    buffer_printf(&key, "%p %p %p", (const void *)input->model, (const void *)input->gpu,
+                  (const void *)input->draft_model);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        buffer_printf(&key, " %a", numbers[i]);
+    return intern(plan_strings(plan), buffer_string(&key), key.length);
+}
+
+/* A run's figures that have an expected value and are possible. Returns how many. */
+static size_t points_of(struct plan *plan, const struct measured_result *measured,
+                        const struct evaluation *evaluation, struct fit_point out[FIGURES])
+{
+    const char *key = key_of(plan, evaluation);
     size_t count = 0;
     for (size_t i = 0; i < FIGURES; i++) {
         const struct measured_row *row = row_of(measured, figures[i].quantity);
@@ -45,6 +81,7 @@ static size_t points_of(const struct measured_result *measured, const struct eva
             .engine = evaluation->binding.engine_values,
             .figure = figures[i].figure,
             .measured = figures[i].inverse ? 1 / row->measured : row->measured,
+            .key = key,
         };
     }
     return count;
@@ -96,7 +133,8 @@ static void add_measurement(struct evaluator *evaluator, const struct measuremen
     struct measured_result measured;
     struct fit_point points[FIGURES];
     measured_evaluate(evaluator, measurement, &measured);
-    size_t count = evaluation->valid ? points_of(&measured, evaluation, points) : 0;
+    size_t count =
+        evaluation->valid ? points_of(evaluator_plan(evaluator), &measured, evaluation, points) : 0;
     const char *why = why_useless(&measured, evaluation, count);
     bool hopeless = !evaluation->valid || evaluation->binding.engine_values.ideal;
     struct group *group = hopeless ? rest : group_of(arena, groups, evaluation->binding.engine);
@@ -124,20 +162,6 @@ static const char *free_name(struct plan *plan, const char *engine)
     return tried;
 }
 
-/* Whether any of the points moves with this one number. */
-static bool slot_matters(const struct calibration *calibration, const struct coefficient_slot *slot)
-{
-    static const double standard[COEFFICIENT_COUNT] = {0};
-    for (size_t i = 0; i < calibration->count; i++) {
-        struct fit_point point = calibration->points[i];
-        double before = fit_expected(&point, standard);
-        *coefficient_value(&point.engine, slot) *= 0.9;
-        if (fabs(fit_expected(&point, standard) - before) > 1e-9 * fabs(before))
-            return true;
-    }
-    return false;
-}
-
 /* The fitted numbers as they are written, where they matter and differ. */
 static void round_coefficients(struct arena *arena, struct calibration *calibration)
 {
@@ -150,7 +174,7 @@ static void round_coefficients(struct arena *arena, struct calibration *calibrat
     for (size_t i = 0; i < count; i++) {
         double standard = *coefficient_value(&calibration->standard, &slots[i]);
         double value = *coefficient_value(&changed, &slots[i]);
-        if (value == standard || !slot_matters(calibration, &slots[i]))
+        if (value == standard || !calibration->fit.moved_by[i])
             continue;
         value = coefficient_rounded(arena, &slots[i], value);
         if (value == coefficient_rounded(arena, &slots[i], standard))
@@ -163,17 +187,17 @@ static void round_coefficients(struct arena *arena, struct calibration *calibrat
 /* Errors with the numbers that are written. */
 static void measure_rounded(struct arena *arena, struct calibration *calibration)
 {
-    static const double none[COEFFICIENT_COUNT] = {0};
     const struct coefficient_slot *slots;
     size_t count = coefficient_slots(&slots);
-    struct fit_point *points = ARENA_ARRAY(arena, struct fit_point, calibration->count);
-    for (size_t i = 0; i < calibration->count; i++) {
-        points[i] = calibration->points[i];
+    const struct fit_cases *cases = &calibration->fit.cases;
+    struct fit_logs *logs = ARENA_ARRAY(arena, struct fit_logs, cases->count);
+    for (size_t i = 0; i < cases->count; i++) {
+        struct pm_engine engine = cases->items[i].engine;
         for (size_t j = 0; j < count; j++)
-            *coefficient_value(&points[i].engine, &slots[j]) =
-                *coefficient_value(&calibration->fitted, &slots[j]);
+            *coefficient_value(&engine, &slots[j]) = *coefficient_value(&calibration->fitted, &slots[j]);
+        logs[i] = fit_case_with(&cases->items[i], &engine);
     }
-    fit_measure(arena, points, calibration->count, none, calibration->fit.after);
+    fit_measure(cases, calibration->points, calibration->count, logs, calibration->fit.after);
 }
 
 static void find_bands(struct calibration *calibration)

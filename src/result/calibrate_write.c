@@ -85,6 +85,13 @@ static void write_changes(struct buffer *out, const struct calibration *calibrat
 
 enum { LINE_BYTES = 100 };
 
+/* Both coefficients of bandwidth go by one name. */
+static bool other_is_fitted(const struct fit *fit, enum coefficient it)
+{
+    return (it == COEFFICIENT_BANDWIDTH && fit->fitted[COEFFICIENT_MEMORY]) ||
+           (it == COEFFICIENT_MEMORY && !fit->fitted[COEFFICIENT_MEMORY]);
+}
+
 /* Coefficients that stay: those that the runs depend on, or those that they do not. */
 static void write_kept(struct buffer *out, const struct calibration *calibration, const char *mark,
                        const char *what, bool effective)
@@ -92,7 +99,8 @@ static void write_kept(struct buffer *out, const struct calibration *calibration
     size_t line = 0;
     for (enum coefficient i = 0; i < COEFFICIENT_COUNT; i++) {
         const char *label = coefficient_info(i).label;
-        if (calibration->fit.change[i] != 0 || calibration->fit.fitted[i] != effective)
+        if (calibration->fit.change[i] != 0 || calibration->fit.fitted[i] != effective ||
+            other_is_fitted(&calibration->fit, i))
             continue;
         if (line == 0)
             buffer_printf(out, "%s%s:\n", mark, what);

@@ -15,6 +15,7 @@
  * stream intervals 3 to 28. */
 static const struct coefficient_info infos[COEFFICIENT_COUNT] = {
     [COEFFICIENT_BANDWIDTH] = {"bandwidth reached", 0.12},
+    [COEFFICIENT_MEMORY] = {"bandwidth reached", 0.12},
     [COEFFICIENT_DENSE] = {"matrix kernels", 0.25},
     [COEFFICIENT_ATTENTION] = {"attention kernels", 0.3},
     [COEFFICIENT_EXPERTS] = {"expert kernels", 0.4},
@@ -36,6 +37,9 @@ struct coefficient_info coefficient_info(enum coefficient coefficient)
 
 static const struct coefficient_slot all[] = {
     {COEFFICIENT_BANDWIDTH, ATTR_ENGINE_EFFICIENCY_BANDWIDTH, OF(efficiency_bandwidth), true, NULL},
+    {COEFFICIENT_MEMORY, ATTR_ENGINE_BANDWIDTH_HBM, OF(kind_bandwidth[PM_MEMORY_HBM]), true, NULL},
+    {COEFFICIENT_MEMORY, ATTR_ENGINE_BANDWIDTH_GDDR, OF(kind_bandwidth[PM_MEMORY_GDDR]), true, NULL},
+    {COEFFICIENT_MEMORY, ATTR_ENGINE_BANDWIDTH_SHARED, OF(kind_bandwidth[PM_MEMORY_SHARED]), true, NULL},
     {COEFFICIENT_DENSE, ATTR_ENGINE_EFFICIENCY_DENSE_16, OF(efficiency_dense[PM_CLASS_16]), true, NULL},
     {COEFFICIENT_DENSE, ATTR_ENGINE_EFFICIENCY_DENSE_8, OF(efficiency_dense[PM_CLASS_8]), true, NULL},
     {COEFFICIENT_DENSE, ATTR_ENGINE_EFFICIENCY_DENSE_4, OF(efficiency_dense[PM_CLASS_4]), true, NULL},
@@ -66,6 +70,13 @@ double *coefficient_value(struct pm_engine *engine, const struct coefficient_slo
     return (double *)((char *)engine + slot->offset);
 }
 
+/* Shares of a peak end at 1, or where they were above it; factors on shares where they are written. */
+static double most_of(const struct coefficient_slot *slot, double value)
+{
+    bool share = slot->rate && slot->coefficient != COEFFICIENT_MEMORY;
+    return share ? fmax(value, 1) : attribute_info(slot->attribute)->maximum;
+}
+
 void coefficients_change(struct pm_engine *engine, const double change[COEFFICIENT_COUNT])
 {
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
@@ -73,9 +84,22 @@ void coefficients_change(struct pm_engine *engine, const double change[COEFFICIE
         double times = change[all[i].coefficient];
         if (times == 0)
             continue;
-        double most = all[i].rate ? fmax(*value, 1) : attribute_info(all[i].attribute)->maximum;
-        *value = fmin(*value * exp(all[i].rate ? -times : times), most);
+        *value = fmin(*value * exp(all[i].rate ? -times : times), most_of(&all[i], *value));
     }
+}
+
+double coefficient_least(const struct coefficient_slot *slot, const struct pm_engine *engine,
+                         const struct pm_gpu *gpu)
+{
+    bool memory = slot->coefficient == COEFFICIENT_MEMORY;
+    double value = *(const double *)((const char *)engine + slot->offset), most = most_of(slot, value);
+    if (memory || slot->coefficient == COEFFICIENT_BANDWIDTH) {
+        /* What the card reaches is their product, and that is a share. */
+        double own = gpu->efficiency_bandwidth, kind = engine->kind_bandwidth[gpu->memory_kind];
+        double reached = (own > 0 ? own : engine->efficiency_bandwidth) * (kind > 0 ? kind : 1);
+        most = fmin(most, fmax(value / reached, value));
+    }
+    return slot->rate && value > 0 ? log(value / most) : -HUGE_VAL;
 }
 
 const char *coefficient_text(struct arena *arena, const struct coefficient_slot *slot, double value)

@@ -13,7 +13,8 @@
 struct arena;
 
 enum coefficient {
-    COEFFICIENT_BANDWIDTH,
+    COEFFICIENT_BANDWIDTH, /* on cards that do not say themselves what streams reach */
+    COEFFICIENT_MEMORY,    /* the same on any card, by its kind of memory; one of the two is fitted */
     COEFFICIENT_DENSE,
     COEFFICIENT_ATTENTION,
     COEFFICIENT_EXPERTS,
@@ -46,6 +47,10 @@ struct coefficient_slot {
 size_t coefficient_slots(const struct coefficient_slot **slots);
 
 double *coefficient_value(struct pm_engine *engine, const struct coefficient_slot *slot);
+
+/* The least change that a slot of this engine follows in this case: shares of a peak end at 1. */
+double coefficient_least(const struct coefficient_slot *slot, const struct pm_engine *engine,
+                         const struct pm_gpu *gpu);
 
 /* Changes every coefficient of `engine`; efficiencies stay at 1 or where they were above it. */
 void coefficients_change(struct pm_engine *engine, const double change[COEFFICIENT_COUNT]);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "result/fit_normal.h"
 
 enum { STEPS_MAX = 30, HALVINGS_MAX = 8, FOLDS_MAX = 24 };
 
@@ -25,37 +26,20 @@ static const double change_most = 2.3; /* a factor of ten */
 typedef double changes[COEFFICIENT_COUNT];
 
 struct problem {
-    struct arena *arena;
+    struct fit_cases cases;
     const struct fit_point *points;
     size_t count, folds;
     size_t without; /* the fold that is left out; `folds`: none */
     double weights[FIT_FIGURES];
+    struct normal_bounds bounds;
 };
 
-/* ---- the model -------------------------------------------------------------------------------- */
-
-double fit_expected(const struct fit_point *point, const double change[COEFFICIENT_COUNT])
-{
-    struct pm_engine engine = point->engine;
-    struct pm_case input = point->input;
-    struct pm_result result;
-    coefficients_change(&engine, change);
-    input.engine = &engine;
-    pm_evaluate(&input, &result);
-    return point->figure == FIT_TPOT   ? result.expected.tpot
-           : point->figure == FIT_TTFT ? result.expected.ttft
-                                       : result.expected.throughput;
-}
-
-/* ln(measured / expected), of times: a rate counts the other way. */
-static double residue_of(const struct fit_point *point, const double change[COEFFICIENT_COUNT])
-{
-    double expected = fit_expected(point, change);
-    if (!(expected > 0))
-        return 0;
-    double residue = log(point->measured / expected);
-    return point->figure == FIT_RATE ? -residue : residue;
-}
+/* Where a fit stands. */
+struct place {
+    changes change;
+    double objective;
+    struct fit_logs *logs; /* of each case */
+};
 
 static bool left_out(const struct problem *problem, const struct fit_point *point)
 {
@@ -67,154 +51,182 @@ static double weight_of(const struct problem *problem, const struct fit_point *p
     return problem->weights[point->figure];
 }
 
-static double prior_of(enum coefficient coefficient)
+static double residue_of(const struct problem *problem, const struct place *place, size_t point)
 {
-    double spread = coefficient_info(coefficient).spread;
-    return 1 / (spread * spread);
+    return fit_residue(&problem->points[point], place->logs[problem->cases.of_point[point]]);
 }
 
-/* ---- linear algebra ---------------------------------------------------------------------------- */
-
-/* Normal equations over the chosen coefficients. */
-struct normal {
-    size_t size;
-    enum coefficient of[COEFFICIENT_COUNT];
-    double matrix[COEFFICIENT_COUNT][COEFFICIENT_COUNT], right[COEFFICIENT_COUNT];
-};
-
-static struct normal normal_of(const bool chosen[COEFFICIENT_COUNT])
+static struct place place_new(const struct problem *problem)
 {
-    struct normal normal = {0};
-    for (enum coefficient i = 0; i < COEFFICIENT_COUNT; i++)
-        if (chosen[i])
-            normal.of[normal.size++] = i;
-    for (size_t i = 0; i < normal.size; i++)
-        normal.matrix[i][i] = prior_of(normal.of[i]);
-    return normal;
-}
-
-static void normal_add(struct normal *normal, const double *slopes, double residue, double weight)
-{
-    for (size_t i = 0; i < normal->size; i++) {
-        double scaled = weight * slopes[normal->of[i]];
-        for (size_t j = 0; j < normal->size; j++)
-            normal->matrix[i][j] += scaled * slopes[normal->of[j]];
-        normal->right[i] += scaled * residue;
-    }
-}
-
-/* By Cholesky's decomposition; the pull makes the matrix positive definite. */
-static void normal_solve(const struct normal *normal, changes out)
-{
-    double lower[COEFFICIENT_COUNT][COEFFICIENT_COUNT] = {{0}}, middle[COEFFICIENT_COUNT] = {0};
-    size_t size = normal->size;
-    for (size_t i = 0; i < size; i++)
-        for (size_t j = 0; j <= i; j++) {
-            double sum = normal->matrix[i][j];
-            for (size_t k = 0; k < j; k++)
-                sum -= lower[i][k] * lower[j][k];
-            lower[i][j] = i == j ? sqrt(fmax(sum, 1e-12)) : sum / lower[j][j];
-        }
-    for (size_t i = 0; i < size; i++) {
-        middle[i] = normal->right[i];
-        for (size_t k = 0; k < i; k++)
-            middle[i] -= lower[i][k] * middle[k];
-        middle[i] /= lower[i][i];
-    }
-    for (enum coefficient i = 0; i < COEFFICIENT_COUNT; i++)
-        out[i] = 0;
-    for (size_t i = size; i-- > 0;) {
-        double sum = middle[i];
-        for (size_t k = i + 1; k < size; k++)
-            sum -= lower[k][i] * out[normal->of[k]];
-        out[normal->of[i]] = sum / lower[i][i];
-    }
+    return (struct place){.logs = ARENA_ARRAY(problem->cases.arena, struct fit_logs, problem->cases.count)};
 }
 
 /* ---- the fit of chosen coefficients -------------------------------------------------------------- */
 
-static double objective(const struct problem *problem, const double change[COEFFICIENT_COUNT])
+static void weigh_place(const struct problem *problem, struct place *place)
 {
-    double sum = 0;
+    place->objective = 0;
     for (enum coefficient i = 0; i < COEFFICIENT_COUNT; i++)
-        sum += change[i] * change[i] * prior_of(i);
+        place->objective += place->change[i] * place->change[i] * normal_prior(i);
     for (size_t i = 0; i < problem->count; i++) {
-        const struct fit_point *point = &problem->points[i];
-        double residue = left_out(problem, point) ? 0 : residue_of(point, change);
-        sum += weight_of(problem, point) * residue * residue;
+        double residue = left_out(problem, &problem->points[i]) ? 0 : residue_of(problem, place, i);
+        place->objective += weight_of(problem, &problem->points[i]) * residue * residue;
     }
-    return sum;
 }
 
-static double slope_of(const struct fit_point *point, const double change[COEFFICIENT_COUNT], double residue,
-                       enum coefficient coefficient)
+/* Evaluates every case at the changes of the place. */
+static void stand_at(const struct problem *problem, struct place *place)
 {
-    static const double step = 1e-4;
-    changes moved;
-    for (enum coefficient i = 0; i < COEFFICIENT_COUNT; i++)
-        moved[i] = change[i] + (i == coefficient ? step : 0);
-    return (residue - residue_of(point, moved)) / step;
+    for (size_t i = 0; i < problem->cases.count; i++)
+        place->logs[i] = fit_case_logs(&problem->cases.items[i], place->change);
+    weigh_place(problem, place);
 }
 
-/* One step of Gauss and Newton, halved until it is a gain. False: it was none, or hardly any. */
-static bool improve(const struct problem *problem, const bool chosen[COEFFICIENT_COUNT], double *best,
-                    changes change)
+static void move_to(const struct problem *problem, const struct place *from, struct place *to)
+{
+    for (enum coefficient i = 0; i < COEFFICIENT_COUNT; i++)
+        to->change[i] = from->change[i];
+    for (size_t i = 0; i < problem->cases.count; i++)
+        to->logs[i] = from->logs[i];
+    to->objective = from->objective;
+}
+
+/* How the figures of each case follow each coefficient, where they stand now. */
+typedef struct fit_logs case_slopes[COEFFICIENT_COUNT];
+
+static case_slopes *slopes_at(const struct problem *problem, const struct place *place,
+                              const bool chosen[COEFFICIENT_COUNT], case_slopes *out)
+{
+    for (size_t i = 0; i < problem->cases.count; i++)
+        for (enum coefficient j = 0; j < COEFFICIENT_COUNT; j++)
+            out[i][j] = chosen[j]
+                            ? fit_case_slopes(&problem->cases.items[i], place->change, place->logs[i], j)
+                            : (struct fit_logs){{0}};
+    return out;
+}
+
+/* The normal equations of what is not left out, for the changes themselves. */
+static struct normal normal_at(const struct problem *problem, const struct place *place, case_slopes *slopes,
+                               const bool chosen[COEFFICIENT_COUNT])
 {
     struct normal normal = normal_of(chosen);
     for (size_t i = 0; i < problem->count; i++) {
         const struct fit_point *point = &problem->points[i];
         if (left_out(problem, point))
             continue;
-        double slopes[COEFFICIENT_COUNT] = {0}, residue = residue_of(point, change), target = residue;
-        for (size_t j = 0; j < normal.size; j++) {
-            slopes[normal.of[j]] = slope_of(point, change, residue, normal.of[j]);
-            target += slopes[normal.of[j]] * change[normal.of[j]];
+        changes slope;
+        double target = residue_of(problem, place, i);
+        for (enum coefficient j = 0; j < COEFFICIENT_COUNT; j++) {
+            slope[j] = slopes[problem->cases.of_point[i]][j].of[point->figure];
+            target += slope[j] * place->change[j];
         }
-        normal_add(&normal, slopes, target, weight_of(problem, point));
+        normal_add(&normal, slope, target, weight_of(problem, point));
     }
+    return normal;
+}
+
+static void go_towards(const struct place *from, const changes goal, double part, changes out)
+{
+    for (enum coefficient j = 0; j < COEFFICIENT_COUNT; j++)
+        out[j] = from->change[j] + part * (goal[j] - from->change[j]);
+}
+
+/* One step of Gauss and Newton from where `slopes` are, halved until it is a gain. False: it was none, or
+ * hardly any. */
+static bool improve(const struct problem *problem, const bool chosen[COEFFICIENT_COUNT], case_slopes *slopes,
+                    struct place *place, struct place *tried)
+{
     changes goal;
-    normal_solve(&normal, goal);
+    struct normal normal = normal_at(problem, place, slopes, chosen);
+    normal_solve(&normal, &problem->bounds, goal);
     double part = 1;
     for (int i = 0; i < HALVINGS_MAX; i++, part /= 2) {
-        changes tried;
-        for (enum coefficient j = 0; j < COEFFICIENT_COUNT; j++)
-            tried[j] = fmax(fmin(change[j] + part * (goal[j] - change[j]), change_most), -change_most);
-        double value = objective(problem, tried);
-        if (!(value < *best))
+        go_towards(place, goal, part, tried->change);
+        stand_at(problem, tried);
+        if (!(tried->objective < place->objective))
             continue;
-        bool more = value < *best * (1 - 1e-6);
-        for (enum coefficient j = 0; j < COEFFICIENT_COUNT; j++)
-            change[j] = tried[j];
-        *best = value;
+        bool more = tried->objective < place->objective * (1 - 1e-6);
+        move_to(problem, tried, place);
         return more;
     }
     return false;
 }
 
-static void refine(const struct problem *problem, const bool chosen[COEFFICIENT_COUNT], changes change)
+/* From where the place stands. */
+static void refine(const struct problem *problem, const bool chosen[COEFFICIENT_COUNT], case_slopes *slopes,
+                   struct place *place, struct place *tried)
 {
-    for (enum coefficient i = 0; i < COEFFICIENT_COUNT; i++)
-        change[i] = 0;
-    double best = objective(problem, change);
-    for (int i = 0; i < STEPS_MAX && improve(problem, chosen, &best, change); i++)
-        continue;
+    weigh_place(problem, place);
+    for (int i = 0; i < STEPS_MAX; i++)
+        if (!improve(problem, chosen, slopes_at(problem, place, chosen, slopes), place, tried))
+            break;
 }
 
 /* ---- which coefficients --------------------------------------------------------------------------- */
 
+/* A card that says what streams reach on it leaves the engine no say but by its kind of memory. That factor
+ * counts for other cards too, so one of both is fitted: where it is enough the engine's own. */
+static void choose_bandwidth(const struct problem *problem, case_slopes *slopes, struct fit *out)
+{
+    bool enough = true;
+    for (size_t i = 0; i < problem->cases.count; i++)
+        for (enum fit_figure k = 0; k < FIT_FIGURES; k++)
+            enough = enough && fabs(slopes[i][COEFFICIENT_BANDWIDTH].of[k]) >=
+                                   0.5 * fabs(slopes[i][COEFFICIENT_MEMORY].of[k]);
+    out->fitted[enough ? COEFFICIENT_MEMORY : COEFFICIENT_BANDWIDTH] = false;
+}
+
 /* Choosing coefficients one by one by what they gain for runs left out was tried and predicts worse than
  * moving all of them a little (docs/calibration.md section 11); those without effect stay, so that nobody
  * reads anything into them. */
-static void find_effects(const struct problem *problem, struct fit *out)
+static void find_effects(const struct problem *problem, const struct place *standard, case_slopes *slopes,
+                         struct fit *out)
 {
-    static const changes standard = {0};
-    for (size_t i = 0; i < problem->count; i++) {
-        double residue = residue_of(&problem->points[i], standard);
+    bool all[COEFFICIENT_COUNT];
+    for (enum coefficient j = 0; j < COEFFICIENT_COUNT; j++)
+        all[j] = true;
+    slopes_at(problem, standard, all, slopes);
+    for (size_t i = 0; i < problem->cases.count; i++)
         for (enum coefficient j = 0; j < COEFFICIENT_COUNT; j++)
-            out->effect[j] = fmax(out->effect[j], fabs(slope_of(&problem->points[i], standard, residue, j)));
-    }
+            for (enum fit_figure k = 0; k < FIT_FIGURES; k++)
+                out->effect[j] = fmax(out->effect[j], fabs(slopes[i][j].of[k]));
     for (enum coefficient j = 0; j < COEFFICIENT_COUNT; j++)
         out->fitted[j] = out->effect[j] > negligible;
+    choose_bandwidth(problem, slopes, out);
+}
+
+/* Whether figures of a case move with one number of its engine. */
+static bool slot_moves(struct fit_case *it, const struct fit_logs *before,
+                       const struct coefficient_slot *slot)
+{
+    struct pm_engine changed = it->engine;
+    *coefficient_value(&changed, slot) *= 0.9;
+    struct fit_logs after = fit_case_with(it, &changed);
+    for (enum fit_figure i = 0; i < FIT_FIGURES; i++)
+        if (fabs(after.of[i] - before->of[i]) > 1e-9)
+            return true;
+    return false;
+}
+
+/* Beyond its bound no figure follows a coefficient any more. */
+static void find_bounds(struct problem *problem, const struct place *standard, struct fit *out)
+{
+    const struct coefficient_slot *slots;
+    size_t count = coefficient_slots(&slots);
+    out->moved_by = ARENA_ARRAY(problem->cases.arena, bool, count);
+    for (enum coefficient i = 0; i < COEFFICIENT_COUNT; i++) {
+        problem->bounds.low[i] = 0;
+        problem->bounds.high[i] = change_most;
+    }
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; out->fitted[slots[i].coefficient] && j < problem->cases.count; j++) {
+            struct fit_case *it = &problem->cases.items[j];
+            double least = coefficient_least(&slots[i], &it->engine, it->input.gpu);
+            double *low = &problem->bounds.low[slots[i].coefficient];
+            out->moved_by[i] = out->moved_by[i] || slot_moves(it, &standard->logs[j], &slots[i]);
+            if (out->moved_by[i])
+                *low = fmin(*low, fmax(least, -change_most));
+        }
 }
 
 /* ---- errors ---------------------------------------------------------------------------------------- */
@@ -252,46 +264,65 @@ static void errors_from(struct arena *arena, const struct fit_point *points, con
     }
 }
 
-void fit_measure(struct arena *arena, const struct fit_point *points, size_t count,
-                 const double change[COEFFICIENT_COUNT], struct fit_errors out[FIT_FIGURES])
+void fit_measure(const struct fit_cases *cases, const struct fit_point *points, size_t count,
+                 const struct fit_logs *logs, struct fit_errors out[FIT_FIGURES])
 {
-    double *residues = ARENA_ARRAY(arena, double, count);
+    double *residues = ARENA_ARRAY(cases->arena, double, count);
     for (size_t i = 0; i < count; i++)
-        residues[i] = residue_of(&points[i], change);
-    errors_from(arena, points, residues, count, out);
+        residues[i] = fit_residue(&points[i], logs[cases->of_point[i]]);
+    errors_from(cases->arena, points, residues, count, out);
 }
 
-/* Leaves out one fold after the other; with few runs, each run is a fold. */
-static void hold_out(struct problem *problem, struct fit *out)
+/* ---- runs left out ---------------------------------------------------------------------------------- */
+
+/* The fit to all others of a fold, where `place` is that to all runs and `all` its slopes. With few runs each
+ * is a fold and the fit is made again. With many a fold is a small part of them, and one step is enough (of a
+ * linear model it is the fit without the fold, by the hat matrix). */
+static void fit_others(const struct problem *problem, const struct place *place, const bool *chosen,
+                       case_slopes *all, case_slopes *scratch, struct place *out, struct place *tried)
 {
-    double *residues = ARENA_ARRAY(problem->arena, double, problem->count);
-    static const changes standard = {0};
+    move_to(problem, place, out);
+    weigh_place(problem, out);
+    if (problem->folds < FOLDS_MAX)
+        refine(problem, chosen, scratch, out, tried);
+    else
+        improve(problem, chosen, all, out, tried);
+}
+
+/* Leaves out one fold after the other. */
+static void hold_out(struct problem *problem, const struct place *standard, const struct place *fitted,
+                     case_slopes *all, struct fit *out)
+{
+    struct place place = place_new(problem), tried = place_new(problem);
+    case_slopes *scratch = ARENA_ARRAY(problem->cases.arena, case_slopes, problem->cases.count);
+    double *residues = ARENA_ARRAY(problem->cases.arena, double, problem->count);
     double squares[FIT_FIGURES] = {0}, gain = 0;
     for (problem->without = 0; problem->without < problem->folds; problem->without++) {
-        changes change;
-        refine(problem, out->fitted, change);
+        fit_others(problem, fitted, out->fitted, all, scratch, &place, &tried);
         for (size_t i = 0; i < problem->count; i++)
             if (left_out(problem, &problem->points[i])) {
-                residues[i] = residue_of(&problem->points[i], change);
-                double before = residue_of(&problem->points[i], standard);
+                double before = residue_of(problem, standard, i);
+                residues[i] = residue_of(problem, &place, i);
                 squares[problem->points[i].figure] += residues[i] * residues[i];
                 gain +=
                     weight_of(problem, &problem->points[i]) * (before * before - residues[i] * residues[i]);
             }
     }
     out->gains = gain > 0;
-    errors_from(problem->arena, problem->points, residues, problem->count, out->held_out);
+    errors_from(problem->cases.arena, problem->points, residues, problem->count, out->held_out);
     for (enum fit_figure i = 0; i < FIT_FIGURES; i++)
         out->spread[i] = out->held_out[i].count > 0 ? squares[i] / (double)out->held_out[i].count : 0;
 }
 
+/* ---- all of it -------------------------------------------------------------------------------------- */
+
 /* Runs that differ in what the plan does not say scatter by more than those of one deployment, and must then
  * count for less: what is left after a first fit tells. */
-static void weigh(struct problem *problem, const double change[COEFFICIENT_COUNT], bool fitted)
+static void weigh(struct problem *problem, const struct place *fitted)
 {
     double squares[FIT_FIGURES] = {0}, counts[FIT_FIGURES] = {0};
     for (size_t i = 0; fitted && i < problem->count; i++) {
-        double residue = residue_of(&problem->points[i], change);
+        double residue = residue_of(problem, fitted, i);
         squares[problem->points[i].figure] += residue * residue;
         counts[problem->points[i].figure]++;
     }
@@ -301,47 +332,33 @@ static void weigh(struct problem *problem, const double change[COEFFICIENT_COUNT
     }
 }
 
-/* What the points leave of what was not known of each coefficient: the diagonal of the inverse, by columns.
- */
-static void find_told(const struct problem *problem, struct fit *out)
-{
-    struct normal normal = normal_of(out->fitted);
-    for (size_t i = 0; i < problem->count; i++) {
-        const struct fit_point *point = &problem->points[i];
-        double slopes[COEFFICIENT_COUNT] = {0}, residue = residue_of(point, out->change);
-        for (size_t j = 0; j < normal.size; j++)
-            slopes[normal.of[j]] = slope_of(point, out->change, residue, normal.of[j]);
-        normal_add(&normal, slopes, 0, weight_of(problem, point));
-    }
-    for (size_t j = 0; j < normal.size; j++) {
-        changes column;
-        for (size_t k = 0; k < normal.size; k++)
-            normal.right[k] = k == j;
-        normal_solve(&normal, column);
-        out->told[normal.of[j]] = 1 - column[normal.of[j]] * prior_of(normal.of[j]);
-    }
-}
-
 void fit_engine(struct arena *arena, const struct fit_point *points, size_t count, size_t runs,
                 struct fit *out)
 {
-    static const changes standard = {0};
     size_t folds = runs < FOLDS_MAX ? runs : FOLDS_MAX;
-    struct problem problem = {arena, points, count, folds, folds, {0}};
+    struct problem problem = {.points = points, .count = count, .folds = folds, .without = folds};
+    fit_cases_of(arena, points, count, &problem.cases);
+    struct place standard = place_new(&problem), fitted = place_new(&problem), tried = place_new(&problem);
+    case_slopes *slopes = ARENA_ARRAY(arena, case_slopes, problem.cases.count);
     *out = (struct fit){.checked = runs > 1};
-    find_effects(&problem, out);
-    weigh(&problem, standard, false);
-    refine(&problem, out->fitted, out->change);
-    weigh(&problem, out->change, true);
-    refine(&problem, out->fitted, out->change);
-    find_told(&problem, out);
+    weigh(&problem, NULL);
+    stand_at(&problem, &standard);
+    find_effects(&problem, &standard, slopes, out);
+    find_bounds(&problem, &standard, out);
+    move_to(&problem, &standard, &fitted);
+    refine(&problem, out->fitted, slopes, &fitted, &tried);
+    weigh(&problem, &fitted);
+    refine(&problem, out->fitted, slopes, &fitted, &tried);
+    struct normal normal =
+        normal_at(&problem, &fitted, slopes_at(&problem, &fitted, out->fitted, slopes), out->fitted);
+    normal_told(&normal, out->told);
+    fit_measure(&problem.cases, points, count, standard.logs, out->before);
+    fit_measure(&problem.cases, points, count, fitted.logs, out->after);
     for (enum coefficient i = 0; i < COEFFICIENT_COUNT; i++)
-        if (fabs(out->change[i]) < least_change)
-            out->change[i] = 0;
-    fit_measure(arena, points, count, standard, out->before);
-    fit_measure(arena, points, count, out->change, out->after);
+        out->change[i] = fabs(fitted.change[i]) < least_change ? 0 : fitted.change[i];
     if (out->checked)
-        hold_out(&problem, out);
+        hold_out(&problem, &standard, &fitted, slopes, out);
+    out->cases = problem.cases;
 }
 
 /* Bands hold eight of ten: 1.2816 standard deviations to either side. */

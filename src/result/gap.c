@@ -188,9 +188,12 @@ size_t gap_reasons(const struct evaluation *evaluation, const struct measured_ro
     };
     bool inverse = row->row->id == Q_SPEED || row->row->id == Q_THROUGHPUT;
     size_t count = 0;
+    bool bandwidth = false;
     for (enum coefficient i = 0; i < COEFFICIENT_COUNT; i++) {
         double change = solve(&point, i, inverse ? 1 / row->measured : row->measured);
-        if (isnan(change))
+        bool told = i == COEFFICIENT_MEMORY && bandwidth; /* one thing by two names */
+        bandwidth = bandwidth || (i == COEFFICIENT_BANDWIDTH && !isnan(change));
+        if (isnan(change) || told)
             continue;
         struct gap_reason reason = {i, exp(change), fabs(change) / coefficient_info(i).spread};
         size_t at = count < most ? count++ : most;
