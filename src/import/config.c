@@ -17,10 +17,26 @@ static const char *const text_keys[] = {"text_config", "llm_config", "language_c
 static const struct {
     const char *wrapper, *text;
 } wrappers[] = {
-    {"llama4", "llama4_text"},   {"gemma3", "gemma3_text"},           {"gemma4", "gemma4_text"},
-    {"mistral3", "mistral"},     {"qwen3_vl", "qwen3_vl_text"},       {"qwen3_vl_moe", "qwen3_vl_moe_text"},
-    {"qwen3_5", "qwen3_5_text"}, {"qwen3_5_moe", "qwen3_5_moe_text"}, {"llava", "llama"},
-    {"qwen2_vl", "qwen2_vl"},    {"qwen2_5_vl", "qwen2_5_vl"},        {"deepseek_vl_v2", "deepseek_v2"},
+    {"llama4", "llama4_text"},
+    {"gemma3", "gemma3_text"},
+    {"gemma4", "gemma4_text"},
+    {"mistral3", "mistral"},
+    {"qwen3_vl", "qwen3_vl_text"},
+    {"qwen3_vl_moe", "qwen3_vl_moe_text"},
+    {"qwen3_5", "qwen3_5_text"},
+    {"qwen3_5_moe", "qwen3_5_moe_text"},
+    {"llava", "llama"},
+    {"qwen2_vl", "qwen2_vl"},
+    {"qwen2_5_vl", "qwen2_5_vl"},
+    {"deepseek_vl_v2", "deepseek_v2"},
+    {"mllama", "mllama_text_model"},
+    {"llava_next", "llama"},
+    {"idefics2", "mistral"},
+    {"idefics3", "llama"},
+    {"smolvlm", "llama"},
+    {"paligemma", "gemma"},
+    {"aya_vision", "cohere2"},
+    {"step3_vl", "step3_text"},
 };
 
 static const char *text_family(const char *wrapper)

@@ -47,6 +47,9 @@ enum family_trait {
     WINDOWS_OFF_WHEN_ABSENT = 1 << 23, /* use_sliding_window defaults to false */
     SHARED_GATE = 1 << 22,
     ONE_KV_HEAD_WHEN_ABSENT = 1 << 21, /* multi_query defaults to true */
+    NORMS_WITHOUT_WEIGHTS = 1 << 24,
+    OUTPUT_GATE = 1 << 25,
+    ONE_EXPERT_IS_DENSE = 1 << 26, /* a single expert is an ordinary feed-forward */
 };
 
 struct family {
@@ -77,6 +80,9 @@ double config_needed_in(struct config *config, json_t *object, const char *insid
 bool config_flag_or(struct config *config, const char *keys, bool usual);
 const char *config_word(struct config *config, const char *keys);
 
+/* config_defaults.c: what the family's class has for the first of `keys` that it knows. */
+bool config_class_default(struct config *config, const char *keys, double *value);
+
 /* A list with one entry per layer, or NULL; an error when it has another length. */
 json_t *config_list(struct config *config, const char *key);
 
@@ -100,6 +106,8 @@ void config_windows(struct config *config, unsigned traits);
 bool config_has_experts(struct config *config);
 /* Which layers have experts: an array of config->layers. */
 const bool *config_sparse_layers(struct config *config);
+/* All layers: `dense` ones, and `moe` where the file says that layers have experts. */
+void config_lay_out(struct config *config, const struct layer *dense, const struct layer *moe);
 /* An MTP layer like `layer`, with its projection of two states and its norms. */
 void config_mtp(struct config *config, const struct layer *layer, double count);
 
@@ -120,8 +128,24 @@ void build_nemotron_nas(struct config *config, unsigned traits);
 void build_nemotron_h(struct config *config, unsigned traits);
 void build_mimo_flash(struct config *config, unsigned traits);
 void build_minimax_lightning(struct config *config, unsigned traits);
+void build_apertus(struct config *config, unsigned traits);
+void build_hunyuan(struct config *config, unsigned traits);
+void build_grok(struct config *config, unsigned traits);
+void build_arctic(struct config *config, unsigned traits);
+void build_step3(struct config *config, unsigned traits);
+void build_longcat(struct config *config, unsigned traits);
+void build_kimi_linear(struct config *config, unsigned traits);
+void build_mllama(struct config *config, unsigned traits);
+void build_gpt_neo(struct config *config, unsigned traits);
+void build_stablelm(struct config *config, unsigned traits);
+void build_bitnet(struct config *config, unsigned traits);
 void build_mamba(struct config *config, unsigned traits);
+void build_mamba2(struct config *config, unsigned traits);
 void build_jamba(struct config *config, unsigned traits);
+void build_bamba(struct config *config, unsigned traits);
+void build_falcon_h1(struct config *config, unsigned traits);
+void build_lfm2(struct config *config, unsigned traits);
+void build_recurrent_gemma(struct config *config, unsigned traits);
 
 /* ---- config.c ---- */
 

@@ -6,20 +6,23 @@
 #include "base/arena.h"
 #include "import/config.h"
 
-#define KEYS_HIDDEN  "hidden_size|d_model|n_embd|n_embed"
-#define KEYS_LAYERS  "num_hidden_layers|n_layer|n_layers|num_layers"
-#define KEYS_HEADS   "num_attention_heads|n_head|n_heads"
-#define KEYS_VOCAB   "vocab_size|padded_vocab_size"
-#define KEYS_FFN     "intermediate_size|ffn_hidden_size|n_inner|ffn_dim"
-#define KEYS_CONTEXT "max_position_embeddings|seq_length|n_positions|max_seq_len|max_sequence_length"
+#define KEYS_HIDDEN "hidden_size|d_model|n_embd|n_embed"
+#define KEYS_LAYERS "num_hidden_layers|n_layer|n_layers|num_layers"
+#define KEYS_HEADS  "num_attention_heads|n_head|n_heads|num_heads"
+#define KEYS_VOCAB  "vocab_size|padded_vocab_size"
+#define KEYS_FFN    "intermediate_size|ffn_hidden_size|n_inner|ffn_dim|ff_intermediate_size"
+#define KEYS_CONTEXT                                                                                         \
+    "max_position_embeddings|seq_length|n_positions|max_seq_len|max_sequence_length|model_max_length"
 #define KEYS_EXPERTS "n_routed_experts|num_local_experts|num_experts|moe_num_experts"
-#define KEYS_ACTIVE  "num_experts_per_tok|num_experts_per_token|experts_per_token|top_k_experts|moe_top_k"
+#define KEYS_ACTIVE                                                                                          \
+    "num_experts_per_tok|num_experts_per_token|experts_per_token|top_k_experts|moe_top_k|moe_topk|moe_k"
 
 /* ---- sizes --------------------------------------------------------------------------------- */
 
 static void read_tied(struct config *config, unsigned traits)
 {
     json_t *tied = config_either(config, "tie_word_embeddings");
+    tied = tied ? tied : config_either(config, "tie_embedding"); /* LFM2 */
     config->model.tied = tied ? json_is_true(tied) : (traits & TIED_WHEN_ABSENT) != 0;
 }
 
@@ -51,6 +54,7 @@ void config_sizes(struct config *config, unsigned traits)
     model->max_context = longest_context(config);
     model->positions = traits & LEARNED_POSITIONS ? model->max_context : 0;
     model->embedding_norm = (traits & EMBEDDING_NORM) != 0;
+    model->no_final_norm = (traits & NORMS_WITHOUT_WEIGHTS) != 0;
     model->head_bias = (traits & HEAD_BIAS) != 0 || config_flag_or(config, "lm_head_bias", false);
     read_tied(config, traits);
     double ffn;
@@ -95,20 +99,23 @@ static void read_biases(struct config *config, unsigned traits, struct layer *la
     bool bias = config_flag_or(config, "attention_bias|bias|use_bias|add_bias_linear",
                                (traits & (BIAS_ALWAYS | BIAS_WHEN_ABSENT)) != 0);
     layer->value[LAYER_QKV_BIAS] = bias || (traits & (QKV_BIAS_ALWAYS | BIAS_ALWAYS)) != 0 ||
-                                   config_flag_or(config, "add_qkv_bias|use_qkv_bias", false);
+                                   config_flag_or(config, "add_qkv_bias|use_qkv_bias|qkv_bias", false);
     layer->value[LAYER_OUTPUT_BIAS] = (bias || (traits & BIAS_ALWAYS)) && !(traits & NO_OUTPUT_BIAS);
 }
 
 static enum qk_norm_kind qk_norm(struct config *config, unsigned traits)
 {
-    if ((traits & QK_NORM_BY_KEY) && !config_flag_or(config, "use_qk_norm", false))
+    if ((traits & QK_NORM_BY_KEY) && !config_flag_or(config, "use_qk_norm|qk_layernorm", false))
         return QK_NORM_NONE;
     return traits & HEAD_QK_NORM ? QK_NORM_HEAD : traits & FULL_QK_NORM ? QK_NORM_FULL : QK_NORM_NONE;
 }
 
 static void read_norms(unsigned traits, struct layer *layer)
 {
-    layer->value[LAYER_NORMS] = traits & FOUR_NORMS ? 4 : traits & ONE_NORM ? 1 : 2;
+    layer->value[LAYER_NORMS] = traits & NORMS_WITHOUT_WEIGHTS ? 0
+                                : traits & FOUR_NORMS          ? 4
+                                : traits & ONE_NORM            ? 1
+                                                               : 2;
     layer->value[LAYER_NORM] = traits & BIASED_NORMS ? NORM_LAYER : NORM_RMS;
 }
 
@@ -119,6 +126,7 @@ void config_attention(struct config *config, unsigned traits, struct layer *laye
     v[LAYER_KV_HEADS] = kv_heads(config, traits, v[LAYER_HEADS]);
     v[LAYER_HEAD_DIM] = head_dim(config, v[LAYER_HEADS]);
     v[LAYER_QK_NORM] = qk_norm(config, traits);
+    v[LAYER_OUTPUT_GATE] = (traits & OUTPUT_GATE) != 0;
     if (v[LAYER_KV_HEADS] > v[LAYER_HEADS])
         config_error(config, NULL, "num_key_value_heads", "%.0f key/value heads for %.0f query heads",
                      v[LAYER_KV_HEADS], v[LAYER_HEADS]);
@@ -137,7 +145,10 @@ void config_latent(struct config *config, struct layer *layer)
     v[LAYER_KV_RANK] = config_needed(config, "kv_lora_rank");
     v[LAYER_NOPE_DIM] = config_needed(config, "qk_nope_head_dim");
     v[LAYER_ROPE_DIM] = config_needed(config, "qk_rope_head_dim");
-    v[LAYER_V_DIM] = config_needed(config, "v_head_dim");
+    /* MiniCPM3's class makes it of the width and the heads. */
+    bool derived =
+        strcmp(config->family->name, "minicpm3") == 0 && !json_object_get(config->text, "v_head_dim");
+    v[LAYER_V_DIM] = derived ? config->model.hidden / v[LAYER_HEADS] : config_needed(config, "v_head_dim");
     if (config_count_or(config, "index_topk", 0) > 0) {
         v[LAYER_INDEX_HEADS] = config_needed(config, "index_n_heads");
         v[LAYER_INDEX_DIM] = config_needed(config, "index_head_dim");
@@ -170,14 +181,16 @@ void config_dense(struct config *config, unsigned traits, struct layer *layer)
 
 bool config_has_experts(struct config *config)
 {
-    return config_count_or(config, KEYS_EXPERTS, 0) > 0;
+    double single = config->family->traits & ONE_EXPERT_IS_DENSE ? 1 : 0;
+    return config_count_or(config, KEYS_EXPERTS, 0) > single;
 }
 
 /* Shared experts, under each of their names. */
 static void read_shared(struct config *config, struct layer *layer)
 {
     double *v = layer->value, width;
-    v[LAYER_SHARED_EXPERTS] = config_count_or(config, "n_shared_experts|num_shared_experts", 0);
+    v[LAYER_SHARED_EXPERTS] = config_count_or(
+        config, "n_shared_experts|num_shared_experts|moe_num_shared_experts|num_shared_expert", 0);
     if (config_count(config, "moe_shared_expert_intermediate_size", &width) && v[LAYER_SHARED_EXPERTS] > 0)
         v[LAYER_SHARED_FFN] = width;
     else if (config_count(config, "shared_expert_intermediate_size|shared_intermediate_size|share_expert_dim",
@@ -194,8 +207,9 @@ void config_experts(struct config *config, unsigned traits, struct layer *layer)
                                                         : config_needed(config, "moe_intermediate_size");
     v[LAYER_FFN_GATED] = !(traits & UNGATED);
     const char *method = config_word(config, "topk_method");
-    v[LAYER_ROUTER_BIAS] = (traits & ROUTER_BIAS) != 0 || (method && strcmp(method, "noaux_tc") == 0) ||
-                           config_flag_or(config, "use_routing_bias", false);
+    v[LAYER_ROUTER_BIAS] =
+        (method ? strcmp(method, "noaux_tc") == 0 : (traits & ROUTER_BIAS) != 0) ||
+        config_flag_or(config, "use_routing_bias|moe_router_enable_expert_bias|use_expert_bias", false);
     read_shared(config, layer);
     v[LAYER_SHARED_GATE] = (traits & SHARED_GATE) != 0 && v[LAYER_SHARED_FFN] > 0;
     if (v[LAYER_ACTIVE_EXPERTS] > v[LAYER_EXPERTS])
@@ -236,17 +250,32 @@ const bool *config_sparse_layers(struct config *config)
     bool *sparse = ARENA_ARRAY(config->job->arena, bool, config->layers);
     if (!config_has_experts(config))
         return sparse;
-    double dense_first = config_count_or(config, "first_k_dense_replace", 0), every = 1;
+    double dense_first = config_count_or(
+        config, "first_k_dense_replace|num_dense_layers|moe_layer_start_index|moe_layer_num_skipped", 0);
+    double every = 1, last = (double)config->layers;
+    json_t *end = json_object_get(config->text, "moe_layer_end_index"); /* -1: the last */
+    if (json_is_integer(end) && json_integer_value(end) >= 0)
+        last = (double)json_integer_value(end);
     if (!json_is_array(json_object_get(config->text, "moe_layer_freq")))
         every = config_count_or(config, "moe_layer_freq", 1);
-    double step = config_count_or(config, "decoder_sparse_step|interleave_moe_layer_step", 1);
+    double step = config_count_or(
+        config, "decoder_sparse_step|interleave_moe_layer_step|moe_layer_interval|moe_layer_frequency", 1);
     every = every > 1 ? every : 1;
     step = step > 1 ? step : 1;
     /* Layer i of a frequency counts from 0 (DeepSeek), of a step from 1 (Qwen, Llama 4). */
     for (size_t i = 0; i < config->layers; i++)
-        sparse[i] = (double)i >= dense_first && i % (size_t)every == 0 && (i + 1) % (size_t)step == 0;
+        sparse[i] = (double)i >= dense_first && (double)i <= last && i % (size_t)every == 0 &&
+                    (i + 1) % (size_t)step == 0;
     sparse_by_lists(config, sparse);
     return sparse;
+}
+
+void config_lay_out(struct config *config, const struct layer *dense, const struct layer *moe)
+{
+    const bool *sparse = config_sparse_layers(config);
+    architecture_layers(config->job->arena, &config->model, config->layers);
+    for (size_t i = 0; i < config->layers; i++)
+        config->model.layers[i] = sparse[i] ? *moe : *dense;
 }
 
 /* ---- windows ------------------------------------------------------------------------------- */
@@ -287,6 +316,7 @@ static bool reach_by_pattern(struct config *config, unsigned traits, enum reach 
     if (word && *word) {
         for (size_t i = 0; i < config->layers; i++)
             reach[i] = word[i % strlen(word)] == 'L' ? REACH_WINDOW : REACH_ALL;
+        reach[config->layers - 1] = REACH_ALL; /* so in EXAONE 4 whatever its pattern */
         return true;
     }
     if (traits & ALTERNATE_WINDOWS) {
@@ -294,7 +324,7 @@ static bool reach_by_pattern(struct config *config, unsigned traits, enum reach 
             reach[i] = i % 2 == 0 ? REACH_WINDOW : REACH_ALL;
         return true;
     }
-    config_count(config, "sliding_window_pattern|_sliding_window_pattern", &every);
+    config_count(config, "sliding_window_pattern|_sliding_window_pattern|global_attn_every_n_layers", &every);
     for (size_t i = 0; every > 0 && i < config->layers; i++)
         reach[i] = (i + 1) % (size_t)every == 0 ? REACH_ALL : REACH_WINDOW;
     return every > 0;

@@ -65,9 +65,18 @@ static const char *first_key(struct config *config, const char *keys)
     return arena_strndup(config->job->arena, keys, strcspn(keys, "|"));
 }
 
-/* Sizes are integers, but some writers put a point into them (4096.0). */
+/* Sizes are integers, but some writers put a point into them (4096.0), and Hunyuan's one number for each
+ * layer: if all are equal, they are one. */
 static bool whole(const json_t *member, double *value)
 {
+    if (json_is_array(member)) {
+        json_t *first = json_array_get(member, 0), *entry;
+        size_t i;
+        json_array_foreach(member, i,
+                           entry) if (!json_is_number(entry) ||
+                                      json_number_value(entry) != json_number_value(first)) return false;
+        member = first;
+    }
     if (!json_is_number(member))
         return false;
     *value = json_number_value(member);
@@ -90,43 +99,10 @@ bool config_count_in(struct config *config, json_t *object, const char *inside, 
     return true;
 }
 
-/* A text_config may hold only what differs from the defaults of its class in transformers. */
-static const struct {
-    const char *family, *key;
-    double value;
-    bool anywhere; /* whole files leave it out, too */
-} class_defaults[] = {
-    {"llama", "hidden_size", 4096, false},
-    {"llama", "num_hidden_layers", 32, false},
-    {"llama", "num_attention_heads", 32, false},
-    {"llama", "intermediate_size", 11008, false},
-    {"llama", "vocab_size", 32000, false},
-    {"gemma3_text", "vocab_size", 262208, false},
-    {"gemma3_text", "num_attention_heads", 8, false},
-    {"gemma3_text", "num_key_value_heads", 4, false},
-    {"gemma3_text", "head_dim", 256, false},
-    {"gemma3_text", "sliding_window_pattern", 6, true},
-};
-
-static bool class_default(struct config *config, const char *keys, double *value)
-{
-    if (!config->family_name || strcmp(config->family_name, config->family->name) != 0)
-        return false; /* the family is assumed: its defaults would be guesses */
-    for (size_t i = 0; i < sizeof class_defaults / sizeof class_defaults[0]; i++) {
-        size_t length = strlen(class_defaults[i].key);
-        if ((config->text_key || class_defaults[i].anywhere) &&
-            strcmp(class_defaults[i].family, config->family->name) == 0 &&
-            strncmp(keys, class_defaults[i].key, length) == 0 && (keys[length] == '|' || !keys[length])) {
-            *value = class_defaults[i].value;
-            return true;
-        }
-    }
-    return false;
-}
-
 bool config_count(struct config *config, const char *keys, double *value)
 {
-    return config_count_in(config, config->text, NULL, keys, value) || class_default(config, keys, value);
+    return config_count_in(config, config->text, NULL, keys, value) ||
+           config_class_default(config, keys, value);
 }
 
 double config_count_or(struct config *config, const char *keys, double usual)
@@ -156,7 +132,7 @@ double config_needed_in(struct config *config, json_t *object, const char *insid
 double config_needed(struct config *config, const char *keys)
 {
     double value;
-    if (!config_member(config->text, keys, NULL) && class_default(config, keys, &value))
+    if (!config_member(config->text, keys, NULL) && config_class_default(config, keys, &value))
         return value;
     return config_needed_in(config, config->text, NULL, keys);
 }

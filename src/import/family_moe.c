@@ -1,53 +1,9 @@
-/* family_moe.c: families with latent attention or experts of their own kind. */
+/* family_moe.c: families with experts of their own kind. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "import/config.h"
-
-/* Lays out `dense` and `moe` as the file says which layers have experts. */
-static void lay_out(struct config *config, const struct layer *dense, const struct layer *moe)
-{
-    const bool *sparse = config_sparse_layers(config);
-    architecture_layers(config->job->arena, &config->model, config->layers);
-    for (size_t i = 0; i < config->layers; i++)
-        config->model.layers[i] = sparse[i] ? *moe : *dense;
-}
-
-/* GLM-5.2: layers of type "shared" use the tokens an earlier layer's indexer chose and have none themselves.
- */
-static void shared_indexers(struct config *config)
-{
-    json_t *types = config_list(config, "indexer_types"), *entry;
-    size_t i;
-    json_array_foreach(types, i, entry)
-    {
-        const char *word = json_string_value(entry);
-        if (word && strcmp(word, "shared") == 0)
-            config->model.layers[i].value[LAYER_INDEX_HEADS] =
-                config->model.layers[i].value[LAYER_INDEX_DIM] = 0;
-    }
-}
-
-/* DeepSeek-V2, V3, V3.2; Kimi-K2; GLM-5. */
-void build_deepseek(struct config *config, unsigned traits)
-{
-    config_sizes(config, traits);
-    struct layer attention = layer_usual();
-    config_latent(config, &attention);
-    if (config_flag_or(config, "attention_bias", false)) {
-        attention.value[LAYER_OUTPUT_BIAS] = 1;
-        attention.value[LAYER_EXTRA_PARAMS] =
-            attention.value[LAYER_Q_RANK] + attention.value[LAYER_KV_RANK] + attention.value[LAYER_ROPE_DIM];
-    }
-    struct layer dense = attention, moe = attention;
-    config_dense(config, traits, &dense);
-    if (config_has_experts(config))
-        config_experts(config, traits, &moe);
-    lay_out(config, &dense, &moe);
-    shared_indexers(config);
-    double mtp = config_count_or(config, "num_nextn_predict_layers", 0);
-    if (mtp > 0)
-        config_mtp(config, config_has_experts(config) ? &moe : &dense, mtp);
-}
 
 /* Llama 4: expert and shared expert have intermediate_size, dense layers intermediate_size_mlp; three layers
  * in four attend within chunks, the others (without rotary positions) to everything. */
@@ -60,7 +16,7 @@ void build_llama4(struct config *config, unsigned traits)
     dense.value[LAYER_FFN] = config_needed(config, "intermediate_size_mlp");
     config_experts(config, traits | EXPERTS_OF_FFN_WIDTH, &moe);
     moe.value[LAYER_SHARED_EXPERTS] = 1;
-    lay_out(config, &dense, &moe);
+    config_lay_out(config, &dense, &moe);
     double chunk = config_count_or(config, "attention_chunk_size", 0);
     json_t *rotary = config_list(config, "no_rope_layers");
     double every = config_count_or(config, "no_rope_layer_interval", 4);
@@ -144,8 +100,8 @@ void build_gemma4(struct config *config, unsigned traits)
     build_decoder(config, traits & ~0u);
     bool experts = config_flag_or(config, "enable_moe_block", false);
     json_t *types = config_list(config, "layer_types");
-    if (!types)
-        config_missing(config, "layer_types");
+    if (!types && config->model.layer_count > 0) /* the class makes the last one full, whatever the pattern */
+        config->model.layers[config->model.layer_count - 1].value[LAYER_WINDOW] = 0;
     for (size_t i = 0; i < config->model.layer_count; i++) {
         double *v = config->model.layers[i].value;
         v[LAYER_EXTRA_PARAMS] = 1; /* the scale of the layer's output */
@@ -157,8 +113,9 @@ void build_gemma4(struct config *config, unsigned traits)
         if (v[LAYER_WINDOW] > 0)
             continue;
         v[LAYER_HEAD_DIM] = config_count_or(config, "global_head_dim", v[LAYER_HEAD_DIM]);
-        v[LAYER_KV_HEADS] = config_count_or(config, "num_global_key_value_heads", v[LAYER_KV_HEADS]);
         v[LAYER_SHARED_KV] = config_flag_or(config, "attention_k_eq_v", false);
+        if (v[LAYER_SHARED_KV])
+            v[LAYER_KV_HEADS] = config_count_or(config, "num_global_key_value_heads", v[LAYER_KV_HEADS]);
     }
 }
 
@@ -167,8 +124,9 @@ void build_gemma4(struct config *config, unsigned traits)
 void build_minimax_lightning(struct config *config, unsigned traits)
 {
     config_sizes(config, traits);
-    json_t *types = config_list(config, "attn_type_list");
-    if (!types)
+    /* Files of transformers have words in place of numbers. */
+    json_t *types = config_list(config, "attn_type_list"), *words = config_list(config, "layer_types");
+    if (!types && !words)
         config_missing(config, "attn_type_list");
     struct layer softmax = layer_usual(), lightning = layer_usual();
     config_attention(config, traits, &softmax);
@@ -182,6 +140,100 @@ void build_minimax_lightning(struct config *config, unsigned traits)
     v[LAYER_STATE] = v[LAYER_HEADS] * v[LAYER_HEAD_DIM] * v[LAYER_HEAD_DIM] * 4;
     v[LAYER_HEADS] = v[LAYER_KV_HEADS] = v[LAYER_HEAD_DIM] = 0;
     architecture_layers(config->job->arena, &config->model, config->layers);
-    for (size_t i = 0; i < config->layers; i++)
-        config->model.layers[i] = json_integer_value(json_array_get(types, i)) ? softmax : lightning;
+    for (size_t i = 0; i < config->layers; i++) {
+        const char *word = json_string_value(json_array_get(words, i));
+        bool full = types ? json_integer_value(json_array_get(types, i)) != 0
+                          : word && strcmp(word, "full_attention") == 0;
+        config->model.layers[i] = full ? softmax : lightning;
+    }
+}
+
+/* Apertus: an activation with two learned scalars. */
+void build_apertus(struct config *config, unsigned traits)
+{
+    build_decoder(config, traits);
+    for (size_t i = 0; i < config->model.layer_count; i++)
+        config->model.layers[i].value[LAYER_EXTRA_PARAMS] = 2;
+}
+
+/* Hunyuan: a dense feed-forward of intermediate_size beside the experts is its shared one. */
+void build_hunyuan(struct config *config, unsigned traits)
+{
+    double width;
+    if (config_flag_or(config, "use_cla", false)) {
+        config_error(config, NULL, "use_cla",
+                     "`use_cla` is true: layers that read the cache of another cannot be said by a `block`");
+        return;
+    }
+    bool own_width = config_count(config, "moe_intermediate_size", &width);
+    build_decoder(config, own_width ? traits : traits | EXPERTS_OF_FFN_WIDTH);
+    for (size_t i = 0; i < config->model.layer_count; i++) {
+        double *v = config->model.layers[i].value;
+        if (v[LAYER_EXPERTS] > 0 && !config_flag_or(config, "use_mixed_mlp_moe", false))
+            v[LAYER_SHARED_EXPERTS] = 0;
+        if (v[LAYER_SHARED_EXPERTS] > 0)
+            v[LAYER_SHARED_FFN] = config->ffn;
+    }
+}
+
+/* Grok: four norms; Grok-2 has a dense feed-forward beside the experts (residual_moe). Its model_type, `git`,
+ * is also that of a model of images, which has no experts. */
+void build_grok(struct config *config, unsigned traits)
+{
+    double width;
+    if (!config_has_experts(config)) {
+        config_missing(config, "num_local_experts");
+        return;
+    }
+    bool own_width = config_count(config, "moe_intermediate_size", &width);
+    build_decoder(config, own_width ? traits : traits | EXPERTS_OF_FFN_WIDTH);
+    bool beside = config_flag_or(config, "residual_moe", false);
+    for (size_t i = 0; i < config->model.layer_count; i++)
+        config->model.layers[i].value[LAYER_PARALLEL_FFN] = beside ? config->ffn : 0;
+}
+
+/* Arctic: a dense feed-forward of the model's own width, with a norm of its own, beside the experts. */
+void build_arctic(struct config *config, unsigned traits)
+{
+    build_decoder(config, traits);
+    for (size_t i = 0; i < config->model.layer_count; i++) {
+        double *v = config->model.layers[i].value;
+        if (v[LAYER_EXPERTS] > 0 && config_flag_or(config, "use_residual", false)) {
+            v[LAYER_PARALLEL_FFN] = config->model.hidden;
+            v[LAYER_NORMS] += 1;
+        }
+    }
+}
+
+/* Step-3: queries by way of share_q_dim and a norm, one key and value head, experts in the layers that
+ * moe_layers_enum lists. */
+void build_step3(struct config *config, unsigned traits)
+{
+    config_sizes(config, traits);
+    struct layer attention = layer_usual();
+    config_attention(config, traits, &attention);
+    double *v = attention.value, hidden = config->model.hidden;
+    double queries = v[LAYER_HEADS] * v[LAYER_HEAD_DIM], rank = config_needed(config, "share_q_dim");
+    v[LAYER_ATTENTION_PARAMS] = hidden * rank + rank + rank * queries +
+                                2 * hidden * v[LAYER_KV_HEADS] * v[LAYER_HEAD_DIM] + queries * hidden;
+    struct layer dense = attention, moe = attention;
+    config_dense(config, traits, &dense);
+    config_experts(config, traits, &moe);
+    bool *sparse = ARENA_ARRAY(config->job->arena, bool, config->layers);
+    const char *at = config_word(config, "moe_layers_enum");
+    json_t *list = config_member(config->text, "moe_layers_enum", NULL), *entry;
+    size_t i;
+    for (; at && *at; at += strcspn(at, ","), at += *at == ',') {
+        size_t layer = (size_t)strtoul(at, NULL, 10);
+        if (layer < config->layers)
+            sparse[layer] = true;
+    }
+    json_array_foreach(list, i, entry) if (json_integer_value(entry) >= 0 &&
+                                           (size_t)json_integer_value(entry) < config->layers)
+        sparse[json_integer_value(entry)] = true;
+    if (!list)
+        config_missing(config, "moe_layers_enum");
+    architecture_layers(config->job->arena, &config->model, config->layers);
+    for (i = 0; i < config->layers; i++)
+        config->model.layers[i] = sparse[i] ? moe : dense;
 }

@@ -1,4 +1,6 @@
 /* family_old.c: families from before the keys of llama became usual. */
+#include <string.h>
+
 #include "import/config.h"
 
 /* Qwen 1: intermediate_size is the width of gate and up together; biases on q, k and v whatever no_bias says.
@@ -14,7 +16,9 @@ void build_qwen1(struct config *config, unsigned traits)
 void build_falcon(struct config *config, unsigned traits)
 {
     config_sizes(config, traits);
-    bool modern = config_flag_or(config, "new_decoder_architecture", false);
+    /* As first published: RefinedWebModel is the small one, RefinedWeb the large one. */
+    bool large = strcmp(config->family->name, "RefinedWeb") == 0;
+    bool modern = config_flag_or(config, "new_decoder_architecture", large);
     bool parallel = config_flag_or(config, "parallel_attn", true);
     struct layer layer = layer_usual();
     double *v = layer.value;
@@ -53,4 +57,64 @@ void build_opt(struct config *config, unsigned traits)
                      config->model.hidden);
     config->model.positions = config->model.max_context + 2; /* two positions before the first token */
     config->model.no_final_norm = !config_flag_or(config, "do_layer_norm_before", true);
+}
+
+/* GPT-Neo: the output projection has a bias, queries, keys and values have none; every other layer is local.
+ */
+void build_gpt_neo(struct config *config, unsigned traits)
+{
+    build_decoder(config, traits);
+    json_t *types = config_list(config, "attention_layers");
+    double window = config_count_or(config, "window_size", 256);
+    for (size_t i = 0; i < config->model.layer_count; i++) {
+        double *v = config->model.layers[i].value;
+        const char *word = json_string_value(json_array_get(types, i));
+        v[LAYER_OUTPUT_BIAS] = 1;
+        v[LAYER_WINDOW] = (word ? strcmp(word, "local") == 0 : i % 2 == 1) ? window : 0;
+    }
+}
+
+/* StableLM 2 12B: with a parallel residual there is one norm; query and key norms are one vector per head. */
+void build_stablelm(struct config *config, unsigned traits)
+{
+    build_decoder(config,
+                  config_flag_or(config, "use_parallel_residual", false) ? traits | ONE_NORM : traits);
+}
+
+/* BitNet: norms before the output projection and before the last one of the feed-forward. */
+void build_bitnet(struct config *config, unsigned traits)
+{
+    build_decoder(config, traits);
+    for (size_t i = 0; i < config->model.layer_count; i++) {
+        double *v = config->model.layers[i].value;
+        v[LAYER_EXTRA_PARAMS] = v[LAYER_HEADS] * v[LAYER_HEAD_DIM] + v[LAYER_FFN];
+    }
+}
+
+/* Llama 3.2 Vision: some layers attend to the image instead: queries and output, keys and values of what the
+ * tower made, two norms, two gates. They cache nothing of the text. The embedding has eight rows for the
+ * image. */
+void build_mllama(struct config *config, unsigned traits)
+{
+    build_decoder(config, traits);
+    json_t *crossed = config_member(config->text, "cross_attention_layers", NULL), *entry;
+    size_t k;
+    for (size_t i = 0; i < config->model.layer_count; i++) {
+        bool crosses = !json_is_array(crossed) && i % 5 == 3; /* as the class has it for forty layers */
+        json_array_foreach(crossed, k, entry) crosses = crosses || json_integer_value(entry) == (json_int_t)i;
+        if (!crosses)
+            continue;
+        struct layer *layer = &config->model.layers[i];
+        struct layer cross = *layer;
+        double *v = cross.value, size = v[LAYER_HEAD_DIM], hidden = config->model.hidden;
+        v[LAYER_EXTRA_PARAMS] = 2 * hidden * (v[LAYER_HEADS] + v[LAYER_KV_HEADS]) * size + 2 * size + 2;
+        v[LAYER_ATTENTION] = ATTENTION_NONE;
+        v[LAYER_HEADS] = v[LAYER_KV_HEADS] = v[LAYER_HEAD_DIM] = 0;
+        *layer = cross;
+    }
+    config->model.extra_params = 8 * config->model.hidden;
+    architecture_note(
+        config->job->arena, &config->model,
+        "Layers that attend to the image cache nothing of the text; what they cache of an image is not "
+        "counted.");
 }

@@ -61,7 +61,9 @@ static void read_attention(struct bind_job *job, struct decl *decl, struct pm_bl
     case PM_ATTENTION_LATENT:
         block->heads = bind_number(job, decl, ATTR_HEADS, 0);
         block->kv_heads = bind_number(job, decl, ATTR_KV_HEADS, block->heads);
-        block->head_dim = bind_number(job, decl, ATTR_HEAD_DIM, 0);
+        /* Latent attention has sizes of its own: hidden / heads need not be a whole number. */
+        if (block->attention == PM_ATTENTION_GROUPED)
+            block->head_dim = bind_number(job, decl, ATTR_HEAD_DIM, 0);
         block->window = bind_number(job, decl, ATTR_WINDOW, 0);
         block->chunk = bind_number(job, decl, ATTR_ATTENTION_CHUNK, 0);
         block->sinks = bind_bool(job, decl, ATTR_SINKS, false);

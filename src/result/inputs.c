@@ -17,10 +17,15 @@ typedef VEC(struct assumption) assumption_list;
 
 /* The table's defaults say something about a scenario and its engine ("one sequence", "typical"); about
  * models and cards they only say that a rare feature is absent. */
+static bool defaults_are_of_interest(const struct decl *decl)
+{
+    return decl->kind == KIND_SCENARIO || decl->kind == KIND_ENGINE;
+}
+
 static bool is_of_interest(const struct decl *decl, const struct setting *setting)
 {
     if (setting->origin == ORIGIN_DEFAULT)
-        return decl->kind == KIND_SCENARIO || decl->kind == KIND_ENGINE;
+        return defaults_are_of_interest(decl);
     return decl->kind != KIND_BLOCK || (setting->owner && setting->owner->kind == KIND_BLOCK);
 }
 
@@ -28,6 +33,10 @@ static void add_inputs(struct plan *plan, input_list *list, struct decl *decl)
 {
     for (enum attribute attribute = 0; attribute < ATTR_COUNT; attribute++) {
         if (!(attribute_info(attribute)->scope & (1u << decl->kind)))
+            continue;
+        /* Not asked for in vain: the head size of latent attention is not hidden / heads, nor need that be
+         * whole. */
+        if (!defaults_are_of_interest(decl) && !plan_is_set(plan, decl, attribute))
             continue;
         const struct setting *setting = plan_setting(plan, decl, attribute);
         if (setting && is_of_interest(decl, setting))

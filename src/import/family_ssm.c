@@ -1,0 +1,291 @@
+/* family_ssm.c: families with state spaces, short convolutions or gated recurrences in place of attention. */
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "import/config.h"
+
+/* ---- Mamba 1 ------------------------------------------------------------------------------- */
+
+struct mamba {
+    double inner, state, kernel, rank;
+};
+
+/* in_proj, convolution, x_proj, dt_proj, A, D, out_proj. Jamba has norms on dt, B and C. */
+static double mamba_params(const struct mamba *mamba, double hidden, bool norms)
+{
+    return 2 * hidden * mamba->inner + mamba->inner * mamba->kernel + mamba->inner +
+           mamba->inner * (mamba->rank + 2 * mamba->state) + mamba->rank * mamba->inner + mamba->inner +
+           mamba->inner * mamba->state + mamba->inner + mamba->inner * hidden +
+           (norms ? mamba->rank + 2 * mamba->state : 0);
+}
+
+/* What is said as a number of parameters and bytes of state still needs heads: of 64 where that goes. */
+static struct layer recurrent_layer(double width, double state, double kernel, double params, double bytes)
+{
+    struct layer layer = layer_usual();
+    double *v = layer.value, size = fmod(width, 64) == 0 ? 64 : 1;
+    v[LAYER_ATTENTION] = ATTENTION_MAMBA;
+    v[LAYER_SSM_HEADS] = width / size;
+    v[LAYER_SSM_HEAD_DIM] = size;
+    v[LAYER_SSM_STATE] = state;
+    v[LAYER_CONV_KERNEL] = kernel;
+    v[LAYER_ATTENTION_PARAMS] = params;
+    v[LAYER_STATE] = bytes;
+    return layer;
+}
+
+/* Unlike Mamba-2's, its convolution runs over the inner channels alone. */
+static struct layer mamba_layer(const struct mamba *mamba, double hidden, bool norms)
+{
+    double tail = mamba->kernel > 1 ? mamba->kernel - 1 : 0;
+    return recurrent_layer(mamba->inner, mamba->state, mamba->kernel, mamba_params(mamba, hidden, norms),
+                           mamba->inner * (mamba->state * 4 + tail * 2));
+}
+
+static double rank_of(struct config *config, const char *key, double hidden)
+{
+    const char *word = config_word(config, key);
+    double rank = ceil(hidden / 16);
+    if (!(word && strcmp(word, "auto") == 0))
+        rank = config_count_or(config, key, rank);
+    return rank;
+}
+
+/* The same mixer in every layer, with one norm. Without a feed-forward the parameters have to be stated. */
+static void mixers_alone(struct config *config, struct layer layer)
+{
+    struct architecture *model = &config->model;
+    layer.value[LAYER_NORMS] = 1;
+    architecture_layers(config->job->arena, model, config->layers);
+    for (size_t i = 0; i < config->layers; i++)
+        model->layers[i] = layer;
+    model->params = (double)config->layers * layer_params(&layer, model->hidden) + model->hidden +
+                    model->vocab * model->hidden * (model->tied ? 1 : 2);
+}
+
+/* Falcon Mamba says its inner width; its norms on dt, B and C have no weights. */
+void build_mamba(struct config *config, unsigned traits)
+{
+    config_sizes(config, traits);
+    double hidden = config->model.hidden, inner = config_count_or(config, "expand", 2) * hidden;
+    struct mamba mamba = {
+        .inner = config_count_or(config, "intermediate_size", inner),
+        .state = config_needed(config, "state_size"),
+        .kernel = config_count_or(config, "conv_kernel", 4),
+        .rank = rank_of(config, "time_step_rank", hidden),
+    };
+    mixers_alone(config, mamba_layer(&mamba, hidden, false));
+}
+
+void build_jamba(struct config *config, unsigned traits)
+{
+    config_sizes(config, traits);
+    double hidden = config->model.hidden;
+    struct mamba mamba = {
+        .inner = config_needed(config, "mamba_expand") * hidden,
+        .state = config_needed(config, "mamba_d_state"),
+        .kernel = config_needed(config, "mamba_d_conv"),
+        .rank = rank_of(config, "mamba_dt_rank", hidden),
+    };
+    double attention_period = config_needed(config, "attn_layer_period");
+    double attention_offset = config_count_or(config, "attn_layer_offset", 0);
+    double expert_period = config_needed(config, "expert_layer_period");
+    double expert_offset = config_count_or(config, "expert_layer_offset", 0);
+    bool experts = config_has_experts(config);
+    struct layer attention = layer_usual();
+    config_attention(config, traits, &attention);
+    architecture_layers(config->job->arena, &config->model, config->layers);
+    for (size_t i = 0; i < config->layers; i++) {
+        struct layer *layer = &config->model.layers[i];
+        *layer = fmod((double)i, attention_period) == attention_offset ? attention
+                                                                       : mamba_layer(&mamba, hidden, true);
+        if (experts && fmod((double)i, expert_period) == expert_offset)
+            config_experts(config, traits, layer);
+        else
+            config_dense(config, traits, layer);
+    }
+}
+
+/* ---- Mamba-2 ------------------------------------------------------------------------------- */
+
+/* The keys of a family. Its inner width is `width`, or else `expand` times the hidden size. */
+struct mamba2_keys {
+    const char *heads, *head_dim, *groups, *state, *kernel, *expand, *width, *conv_bias, *proj_bias;
+};
+
+static const struct mamba2_keys plain_keys = {"num_heads",  "head_dim",      "n_groups",
+                                              "state_size", "conv_kernel",   "expand",
+                                              NULL,         "use_conv_bias", "use_bias"};
+static const struct mamba2_keys hybrid_keys = {"mamba_n_heads", "mamba_d_head",    "mamba_n_groups",
+                                               "mamba_d_state", "mamba_d_conv",    "mamba_expand",
+                                               "mamba_d_ssm",   "mamba_conv_bias", "mamba_proj_bias"};
+
+static struct layer mamba2_layer(struct config *config, const struct mamba2_keys *keys)
+{
+    struct layer layer = layer_usual();
+    double *v = layer.value, inner = config_count_or(config, keys->expand, 2) * config->model.hidden;
+    if (keys->width)
+        inner = config_count_or(config, keys->width, inner);
+    v[LAYER_ATTENTION] = ATTENTION_MAMBA;
+    v[LAYER_SSM_HEADS] = config_needed(config, keys->heads);
+    const char *word = config_word(config, keys->head_dim); /* "auto" */
+    v[LAYER_SSM_HEAD_DIM] = word ? inner / v[LAYER_SSM_HEADS]
+                                 : config_count_or(config, keys->head_dim, inner / v[LAYER_SSM_HEADS]);
+    v[LAYER_SSM_GROUPS] = config_needed(config, keys->groups);
+    v[LAYER_SSM_STATE] = config_needed(config, keys->state);
+    v[LAYER_CONV_KERNEL] = config_needed(config, keys->kernel);
+    if (v[LAYER_SSM_HEADS] * v[LAYER_SSM_HEAD_DIM] != inner)
+        config_error(config, NULL, keys->heads, "`%s` and `%s` make %.0f channels, not the %.0f there are",
+                     keys->heads, keys->head_dim, v[LAYER_SSM_HEADS] * v[LAYER_SSM_HEAD_DIM], inner);
+    if (!config_flag_or(config, keys->conv_bias, true))
+        config_error(config, NULL, keys->conv_bias, "`%s` is false, which a `block` cannot say",
+                     keys->conv_bias);
+    if (config_flag_or(config, keys->proj_bias, false))
+        v[LAYER_EXTRA_PARAMS] = 2 * inner + 2 * v[LAYER_SSM_GROUPS] * v[LAYER_SSM_STATE] +
+                                v[LAYER_SSM_HEADS] + config->model.hidden;
+    return layer;
+}
+
+void build_mamba2(struct config *config, unsigned traits)
+{
+    config_sizes(config, traits);
+    mixers_alone(config, mamba2_layer(config, &plain_keys));
+}
+
+/* Which layers of Bamba and Granite 4 have attention: words, or a list of their numbers. */
+static bool *attention_layers(struct config *config)
+{
+    bool *attends = ARENA_ARRAY(config->job->arena, bool, config->layers);
+    json_t *indices = config_member(config->text, "attn_layer_indices|full_attn_idxs", NULL), *entry;
+    json_t *words = config_list(config, "layer_types");
+    words = words ? words : config_list(config, "layers_block_type");
+    size_t i;
+    if (!words && !json_is_array(indices))
+        config_missing(config, "layer_types");
+    json_array_foreach(words, i, entry)
+    {
+        const char *word = json_string_value(entry);
+        attends[i] = word && (strcmp(word, "attention") == 0 || strcmp(word, "full_attention") == 0);
+        if (!word || (!attends[i] && strcmp(word, "mamba") != 0 && strcmp(word, "conv") != 0)) {
+            config_error(config, NULL, "layer_types", "entry %zu of `layer_types` is not known", i);
+            return attends;
+        }
+    }
+    json_array_foreach(indices, i, entry) if (!words && json_integer_value(entry) >= 0 &&
+                                              (size_t)json_integer_value(entry) < config->layers)
+        attends[json_integer_value(entry)] = true;
+    return attends;
+}
+
+/* Bamba; Granite 4, whose feed-forward beside the experts stands alone where there are none. */
+void build_bamba(struct config *config, unsigned traits)
+{
+    config_sizes(config, traits);
+    bool experts = config_has_experts(config), mixed = false;
+    const bool *attends = attention_layers(config);
+    for (size_t i = 0; i < config->layers; i++)
+        mixed = mixed || !attends[i];
+    struct layer attention = layer_usual(), mixer = layer_usual();
+    config_attention(config, traits, &attention);
+    if (mixed)
+        mixer = mamba2_layer(config, &hybrid_keys);
+    config->ffn = config_count_or(config, "shared_intermediate_size", config->ffn);
+    architecture_layers(config->job->arena, &config->model, config->layers);
+    for (size_t i = 0; i < config->layers; i++) {
+        struct layer *layer = &config->model.layers[i];
+        *layer = attends[i] ? attention : mixer;
+        if (experts)
+            config_experts(config, traits, layer);
+        else
+            config_dense(config, traits, layer);
+    }
+}
+
+/* Falcon H1: attention and Mamba-2 side by side in each layer, which the block has as attention with the
+ * parameters and the state of the other beside it. The mixer's norm is there only if the file says so. */
+void build_falcon_h1(struct config *config, unsigned traits)
+{
+    build_decoder(config, traits);
+    struct layer mixer = mamba2_layer(config, &hybrid_keys);
+    double *m = mixer.value, inner = m[LAYER_SSM_HEADS] * m[LAYER_SSM_HEAD_DIM];
+    m[LAYER_NORMS] = 0;
+    double params = layer_params(&mixer, config->model.hidden);
+    params -= config_flag_or(config, "mamba_rms_norm", false) ? 0 : inner;
+    double channels = inner + 2 * m[LAYER_SSM_GROUPS] * m[LAYER_SSM_STATE];
+    for (size_t i = 0; i < config->model.layer_count; i++) {
+        double *v = config->model.layers[i].value;
+        v[LAYER_EXTRA_PARAMS] = params;
+        v[LAYER_STATE] = inner * m[LAYER_SSM_STATE] * 4 + channels * (m[LAYER_CONV_KERNEL] - 1) * 2;
+    }
+}
+
+/* ---- short convolutions and gated recurrences ----------------------------------------------- */
+
+/* LFM2's width of a feed-forward: two thirds of what is stated, times a factor, in whole multiples. */
+static double adjusted_width(struct config *config)
+{
+    double width = config_needed(config, "block_ff_dim|intermediate_size");
+    json_t *factor = config_member(config->text, "block_ffn_dim_multiplier", NULL);
+    double whole = config_count_or(config, "block_multiple_of", 256);
+    if (!config_flag_or(config, "block_auto_adjust_ff_dim", true))
+        return width;
+    width = floor(2 * width / 3);
+    if (json_is_number(factor))
+        width = floor(json_number_value(factor) * width);
+    return whole * ceil(width / whole);
+}
+
+/* LFM2: three inputs, a convolution of few taps over one gated by another, one output. The mixture states its
+ * width as it is. */
+void build_lfm2(struct config *config, unsigned traits)
+{
+    config_sizes(config, traits);
+    double hidden = config->model.hidden, kernel = config_count_or(config, "conv_L_cache", 3);
+    double params = 4 * hidden * hidden + hidden * kernel;
+    if (config_flag_or(config, "conv_bias", false))
+        params += 5 * hidden;
+    bool experts = config_has_experts(config);
+    if (!experts)
+        config->ffn = adjusted_width(config);
+    struct layer attention = layer_usual();
+    struct layer mixer = recurrent_layer(hidden, 1, kernel, params, hidden * (kernel - 1) * 2);
+    config_attention(config, traits, &attention);
+    const bool *attends = attention_layers(config), *sparse = config_sparse_layers(config);
+    architecture_layers(config->job->arena, &config->model, config->layers);
+    for (size_t i = 0; i < config->layers; i++) {
+        struct layer *layer = &config->model.layers[i];
+        *layer = attends[i] ? attention : mixer;
+        if (sparse[i])
+            config_experts(config, traits, layer);
+        else
+            config_dense(config, traits, layer);
+    }
+}
+
+/* RecurrentGemma: two inputs and an output with biases, a convolution, two gates of one block per head, a
+ * decay. Its intermediate_size is the width of gate and up together; output and feed-forward have biases. */
+void build_recurrent_gemma(struct config *config, unsigned traits)
+{
+    static const char *const usual[] = {"recurrent", "recurrent", "attention"};
+    config_sizes(config, traits);
+    double hidden = config->model.hidden, width = config_count_or(config, "lru_width", hidden);
+    double kernel = config_count_or(config, "conv1d_width", 4);
+    struct layer attention = layer_usual();
+    config_attention(config, traits, &attention);
+    attention.value[LAYER_OUTPUT_BIAS] = 1;
+    attention.value[LAYER_WINDOW] = config_count_or(config, "attention_window_size", 2048);
+    double gates = 2 * (width * width / attention.value[LAYER_HEADS] + width);
+    double params = 3 * hidden * width + 2 * width + hidden + width * (kernel + 1) + width + gates;
+    struct layer recurrent = recurrent_layer(width, 1, kernel, params, width * (4 + (kernel - 1) * 2));
+    json_t *types = config_member(config->text, "block_types|_block_types", NULL);
+    size_t period = json_is_array(types) && json_array_size(types) > 0 ? json_array_size(types) : 3;
+    config->ffn = floor(config->ffn / 2);
+    architecture_layers(config->job->arena, &config->model, config->layers);
+    for (size_t i = 0; i < config->layers; i++) {
+        const char *word = types ? json_string_value(json_array_get(types, i % period)) : usual[i % period];
+        struct layer *layer = &config->model.layers[i];
+        *layer = word && strcmp(word, "attention") == 0 ? attention : recurrent;
+        config_dense(config, traits, layer);
+    }
+}
