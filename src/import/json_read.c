@@ -9,19 +9,33 @@
 #include "base/arena.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "import/json_share.h"
 
 enum { DEPTH_MAX = 256, OUTER_MEMBERS_MAX = 4096 };
+
+/* What making a value costs, in tenths of a microsecond, and what a text may cost: configurations have few
+ * values, or long ones. So time and memory are bounded by the size of the text, whatever is in it. */
+enum {
+    SCALAR_COST = 1,
+    ARRAY_COST = 3,
+    MEMBER_COST = 6,
+    OBJECT_COST = 4,
+    FREE_COST = 40000,
+    BYTES_PER_COST = 8
+};
 
 struct reader {
     struct arena *arena;
     const char *text;
-    size_t at, length, depth, values, values_max;
+    size_t at, length, depth, values, values_max, cost;
+    struct json_share share;
     char *word; /* the string read last, when it had to be copied */
     size_t room;
     const char *wrong;
     size_t wrong_at;
 };
 
+static const char too_many[] = "it holds more values than perfc reads";
 static const char no_memory[] = "there is not enough memory for its values";
 
 static json_t *read_value(struct reader *reader);
@@ -46,6 +60,27 @@ static int after_blanks(struct reader *reader)
     while ((byte = peek(reader)) == ' ' || byte == '\n' || byte == '\t' || byte == '\r')
         reader->at++;
     return byte;
+}
+
+/* A value of `kind` is about to be made. False when the text has had more than its size allows. */
+static bool afford(struct reader *reader, size_t cost)
+{
+    reader->cost += cost;
+    return reader->cost <= FREE_COST + reader->length / BYTES_PER_COST ||
+           fail(reader, reader->at, too_many) != NULL;
+}
+
+/* A scalar that was made before from the text from `start` on, or NULL. */
+static json_t *known_scalar(struct reader *reader, size_t start)
+{
+    return json_share_scalar(&reader->share, reader->text + start, reader->at - start);
+}
+
+static json_t *new_scalar(struct reader *reader, size_t start, json_t *value)
+{
+    if (value)
+        json_share_scalar_put(&reader->share, reader->text + start, reader->at - start, value);
+    return value;
 }
 
 /* ---- strings ------------------------------------------------------------------------------- */
@@ -190,7 +225,7 @@ static json_t *whole_number(struct reader *reader, size_t start, size_t digits, 
             return fail(reader, start, "a number overflows");
         value = 10 * value + digit;
     }
-    return json_integer(negative ? (json_int_t)(0 - value) : (json_int_t)value);
+    return new_scalar(reader, start, json_integer(negative ? (json_int_t)(0 - value) : (json_int_t)value));
 }
 
 static json_t *read_number(struct reader *reader)
@@ -217,12 +252,17 @@ static json_t *read_number(struct reader *reader)
     }
     if (!good)
         return fail(reader, start, "a number is not one of JSON");
+    json_t *known = known_scalar(reader, start);
+    if (known)
+        return known;
+    if (!afford(reader, SCALAR_COST))
+        return NULL;
     if (!real)
         return whole_number(reader, start, digits, negative);
     double value;
     if (!number_parse(reader->text + first, reader->at - first, 0, &value))
         return fail(reader, start, "a number overflows");
-    return json_real(negative ? -value : value);
+    return new_scalar(reader, start, json_real(negative ? -value : value));
 }
 
 /* Python's json module writes Infinity and NaN, which RFC 8259 forbids (`time_step_limit: [0.0, Infinity]` in
@@ -298,7 +338,11 @@ static bool read_member(struct reader *reader, json_t *object)
         return fail(reader, reader->at, "`:` was expected") != NULL;
     reader->at++;
     json_t *value = read_value(reader);
-    if (!value || json_object_set_new_nocheck(object, key, value) != 0)
+    if (!value || !afford(reader, MEMBER_COST)) {
+        json_decref(value);
+        return false;
+    }
+    if (json_object_set_new_nocheck(object, key, value) != 0)
         return fail(reader, reader->at, no_memory) != NULL;
     return json_object_size(object) > count ||
            fail(reader, start, "duplicate key: it stands twice in one object") != NULL;
@@ -316,34 +360,55 @@ static void read_members(struct reader *reader, json_t *object)
     } while (another(reader, '}', "`,` or `}` was expected"));
 }
 
-static json_t *read_container(struct reader *reader, json_t *container,
-                              void (*read)(struct reader *, json_t *))
+static json_t *new_container(struct reader *reader, size_t start, bool is_object)
 {
+    if (!afford(reader, is_object ? OBJECT_COST : ARRAY_COST))
+        return NULL;
+    json_t *container = is_object ? json_object() : json_array();
     if (++reader->depth > DEPTH_MAX)
-        fail(reader, reader->at, "values are nested too deeply");
+        fail(reader, start, "values are nested too deeply");
     reader->at++;
     if (!reader->wrong)
-        read(reader, container);
+        (is_object ? read_members : read_elements)(reader, container);
     reader->depth--;
-    if (!reader->wrong)
+    if (!reader->wrong) {
+        json_share_container_put(&reader->share, reader->text + start, reader->at - start, container);
         return container;
+    }
     json_decref(container);
     return NULL;
+}
+
+static json_t *read_container(struct reader *reader, bool is_object)
+{
+    size_t start = reader->at, length;
+    json_t *known =
+        json_share_container(&reader->share, reader->text + start, reader->length - start, &length);
+    if (!known)
+        return new_container(reader, start, is_object);
+    reader->at += length;
+    return known;
+}
+
+static json_t *read_text(struct reader *reader)
+{
+    size_t length, start = reader->at;
+    const char *string = read_string(reader, &length);
+    json_t *known = string ? known_scalar(reader, start) : NULL;
+    if (known || !string || !afford(reader, SCALAR_COST))
+        return known;
+    return new_scalar(reader, start, json_stringn_nocheck(string, length));
 }
 
 static json_t *read_value(struct reader *reader)
 {
     int byte = after_blanks(reader);
-    size_t length;
-    const char *string;
     if (++reader->values > reader->values_max)
-        return fail(reader, reader->at, "it holds more values than perfc reads");
+        return fail(reader, reader->at, too_many);
     switch (byte) {
-    case '{': return read_container(reader, json_object(), read_members);
-    case '[': return read_container(reader, json_array(), read_elements);
-    case '"':
-        string = read_string(reader, &length);
-        return string ? json_stringn_nocheck(string, length) : NULL;
+    case '{':
+    case '[': return read_container(reader, byte == '{');
+    case '"': return read_text(reader);
     default:
         if ((byte >= '0' && byte <= '9') ||
             (byte == '-' && !(reader->at + 1 < reader->length && reader->text[reader->at + 1] == 'I')))
