@@ -28,6 +28,7 @@ static void compare_readers(const uint8_t *data, size_t size)
         require(holds(data, size, "NaN") || holds(data, size, "Infinity"));
     else if (other && memchr(data, 0, size) == NULL) /* jansson loses a NUL behind a number */
         require(strcmp(wrong.what, "values are nested too deeply") == 0 ||
+                strcmp(wrong.what, "it holds more values than perfc reads") == 0 ||
                 strcmp(wrong.what, "it has more keys than any configuration") == 0);
     json_decref(own);
     json_decref(other);

@@ -1,8 +1,10 @@
 /* test_import_json.c: the reader of JSON against jansson's own. `make fuzz` compares them on any bytes. */
 #include <criterion/criterion.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/arena.h"
+#include "base/buffer.h"
 #include "import/json_read.h"
 
 /* What the reader makes of a text is what jansson's own reader does. */
@@ -13,6 +15,12 @@ Test(import_json, values_are_those_of_jansson)
         "[0, -0, 9223372036854775807, -9223372036854775808, 1.5e-3, -2E+10, 0.1, 1e-400, 123456789012.75]",
         " \"caf\xc3\xa9 \xf0\x9f\x98\x80\" ",
         "{\"a\": {\"b\": [{\"c\": 1}, {\"c\": 2}]}}",
+        /* what repeats: with blanks, with brackets in strings, nested, and alike but for a character */
+        "[{\"a\": \"]\"}, {\"a\": \"]\"}, {\"a\": \"}\"}, [], [ ], [], [[1], [1]], [[1], [1]], [[1], [2]]]",
+        "{\"a\": {\"bits\": 4, \"size\": 64}, \"b\": {\"bits\": 8, \"size\": 64}, \"c\": {\"bits\": 4, "
+        "\"size\": 64}}",
+        "[1, 1.0, \"1\", 1, 1.0, \"1\", \"1.0\", -1, 1e0, true, \"true\", \"\", \"\", \"\\u0031\", "
+        "\"\\u0031\"]",
     };
     static const char *const wrong[] = {
         "[9223372036854775808]", "[1.]", "[-]",         "[1e]", "{\"a\"}", "[1,]",
@@ -31,5 +39,55 @@ Test(import_json, values_are_those_of_jansson)
                       json_loads(wrong[i], JSON_DECODE_ANY, NULL) == NULL,
                   "%s", wrong[i]);
     cr_assert(json_read(arena, "[1, 2, 3]", 9, 3, &why) == NULL && strstr(why.what, "more values"));
+    arena_free(arena);
+}
+
+/* Texts of 2 MB, each of one kind of value, whose reading jansson's allocations could make slow. */
+enum shape { NUMBERS, EMPTY_LISTS, MEMBERS, OBJECTS, LISTS_OF_NUMBERS, MODULES, STRINGS, DEEP_LISTS, SHAPES };
+
+static void put_value(struct buffer *text, enum shape shape, size_t i)
+{
+    switch (shape) {
+    case NUMBERS: buffer_printf(text, "%zu", i % 10); break;
+    case EMPTY_LISTS: buffer_text(text, "[]"); break;
+    case MEMBERS: buffer_printf(text, "\"k%zu\":%zu", i, i); break;
+    case OBJECTS: buffer_printf(text, "\"k%zu\":{\"a\":%zu}", i, i); break;
+    case LISTS_OF_NUMBERS: buffer_printf(text, "[%zu]", i); break;
+    case MODULES:
+        buffer_printf(text, "\"model.layers.%zu.mlp.experts.%zu.up_proj\":{\"bits\":%zu,\"group_size\":128}",
+                      i / 128, i % 128, 2 + i % 7);
+        break;
+    case STRINGS: buffer_printf(text, "\"%zu\"", i); break;
+    default:
+        buffer_repeat(text, "[", 200);
+        buffer_printf(text, "%zu", i);
+        buffer_repeat(text, "]", 200);
+    }
+}
+
+/* A few hundredths of a second each, some 0.1 s for 10 MB; the bound leaves room for sanitizers. */
+Test(import_json, no_shape_of_values_is_slow)
+{
+    struct arena *arena = arena_new();
+    for (enum shape shape = 0; shape < SHAPES; shape++) {
+        bool members = shape == MEMBERS || shape == OBJECTS || shape == MODULES;
+        struct buffer text = buffer_in(arena);
+        struct json_wrong why = {0};
+        buffer_text(&text, members ? "{\"x\":{" : "{\"x\":[");
+        for (size_t i = 0; text.length < 2000000; i++) {
+            buffer_text(&text, i > 0 ? "," : "");
+            put_value(&text, shape, i);
+        }
+        buffer_text(&text, members ? "}}" : "]}");
+        clock_t start = clock();
+        json_t *value = json_read(arena, text.data, text.length, 2000000, &why);
+        bool known = value != NULL;
+        json_decref(value);
+        double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;
+        cr_assert(seconds < 0.5, "shape %d: %g s", (int)shape, seconds);
+        cr_assert(known || strstr(why.what, "more values"), "shape %d: %s", (int)shape, why.what);
+        bool useful = shape == NUMBERS || shape == EMPTY_LISTS || shape == MODULES;
+        cr_assert(known || !useful, "shape %d: %s", (int)shape, why.what);
+    }
     arena_free(arena);
 }
