@@ -210,7 +210,7 @@ bool import_model_bytes(struct arena *arena, struct sources *sources, struct dia
                         const char *bytes, size_t length, const struct import_options *options,
                         struct imported *imported)
 {
-    struct import_job job = {arena, sources, diags, path, *options, true, false};
+    struct import_job job = {arena, sources, diags, path, .options = *options, .alone = true};
     struct architecture model = {0};
     bool known = ends_with(path, ".gguf")          ? gguf_read_bytes(&job, bytes, length, &model)
                  : ends_with(path, ".safetensors") ? safetensors_read_bytes(&job, bytes, length, &model)
@@ -223,7 +223,7 @@ bool import_model_bytes(struct arena *arena, struct sources *sources, struct dia
 bool import_model(struct arena *arena, struct sources *sources, struct diags *diags, const char *path,
                   const struct import_options *options, struct imported *imported)
 {
-    struct import_job job = {arena, sources, diags, path, *options, false, false};
+    struct import_job job = {arena, sources, diags, path, .options = *options};
     struct architecture model = {0};
     bool known;
     if (ends_with(path, ".gguf")) {

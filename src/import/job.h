@@ -11,7 +11,8 @@ struct import_job {
     struct diags *diags;
     const char *path; /* of the file that is imported */
     struct import_options options;
-    bool alone; /* bytes in memory: nothing lies beside them */
+    bool alone;   /* bytes in memory: nothing lies beside them */
+    bool headers; /* every tensor's bytes are read beside the configuration */
     bool failed;
 };
 

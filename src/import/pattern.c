@@ -10,19 +10,22 @@
 #include "base/buffer.h"
 #include "base/vec.h"
 
-enum { NAME_MAX_BYTES = 160, EXPRESSION_MAX = 200, EXPRESSIONS_MAX = 64, GLOBS_MAX = 256 };
+enum { NAME_MAX_BYTES = 160, EXPRESSION_MAX = 200, EXPRESSIONS_MAX = 64 };
+
+/* What patterns of no certain layer may cost: each is held against every matrix of every layer. */
+enum { PLAIN_COST = 1, GLOB_COST = 2, EXPRESSION_COST = 8, COST_MAX = 150000 };
 
 struct pattern {
     const char *text; /* without the prefixes of wrappers */
     const void *value;
-    bool glob, of_layer;
-    regex_t *compiled;    /* of a regular expression; else NULL */
-    struct pattern *next; /* of the same layer */
+    bool glob, of_layer, prefix; /* what begins with the text, wherever the text ends */
+    regex_t *compiled;           /* of a regular expression; else NULL */
+    struct pattern *next;        /* of the same layer */
 };
 
 struct patterns {
     struct arena *arena;
-    size_t layers, expressions, globs;
+    size_t layers, expressions, cost;
     struct pattern **first, **last; /* by layer; those of no certain layer come after all layers */
 };
 
@@ -46,7 +49,8 @@ void patterns_free(struct patterns *patterns)
 /* Checkpoints of wrappers put their own names before those of the language model. */
 static const char *without_prefix(const char *text)
 {
-    static const char *const prefixes[] = {"model.", "language_model.", "backbone.", "transformer."};
+    static const char *const prefixes[] = {"model.",   "language_model.", "backbone.", "transformer.",
+                                           "thinker.", "language.",       "llm."};
     for (bool found = true; found;) {
         found = false;
         for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
@@ -107,15 +111,45 @@ static const char *posix_expression(struct arena *arena, const char *text)
     return buffer_string(&out);
 }
 
+/* Expressions that spell out the beginning of a module's name, down into a layer: "model\\.layers\\.7\\.mlp".
+ * They come by the thousand, and need no compiling. NULL for others. */
+static const char *literal_prefix(struct arena *arena, const char *text)
+{
+    char *out = arena_alloc(arena, strlen(text) + 1), *end = out;
+    for (const char *at = text + (*text == '^'); *at; at++) {
+        at += at[0] == '\\' && at[1] == '.';
+        bool letter = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || *at == '_';
+        if (!letter && !(*at >= '0' && *at <= '9') && *at != '.')
+            return NULL;
+        *end++ = *at;
+    }
+    const char *plain = without_prefix(out);
+    size_t digits = strncmp(plain, "layers.", 7) == 0 ? strspn(plain + 7, "0123456789") : 0;
+    return digits > 0 && digits <= 6 && plain[7 + digits] == '.' ? plain : NULL;
+}
+
+static bool afford(struct patterns *patterns, size_t cost)
+{
+    patterns->cost += cost * (patterns->layers + 5);
+    return patterns->cost <= COST_MAX;
+}
+
 bool patterns_add(struct patterns *patterns, const char *text, const void *value)
 {
     struct pattern *pattern = ARENA_NEW(patterns->arena, struct pattern);
     size_t layer = patterns->layers;
     pattern->value = value;
-    if (strncmp(text, "re:", 3) == 0) {
+    const char *literal = strncmp(text, "re:", 3) == 0 ? literal_prefix(patterns->arena, text + 3) : NULL;
+    if (literal) {
+        pattern->text = literal;
+        pattern->prefix = pattern->of_layer = true;
+        layer = layer_of(literal, patterns->layers);
+        if (layer > patterns->layers || of_other_expert(literal))
+            return true;
+    } else if (strncmp(text, "re:", 3) == 0) {
         const char *expression = posix_expression(patterns->arena, text + 3);
         regex_t *compiled = ARENA_NEW(patterns->arena, regex_t);
-        if (!expression || ++patterns->expressions > EXPRESSIONS_MAX ||
+        if (!expression || ++patterns->expressions > EXPRESSIONS_MAX || !afford(patterns, EXPRESSION_COST) ||
             regcomp(compiled, expression, REG_EXTENDED | REG_NOSUB) != 0)
             return false;
         pattern->compiled = compiled;
@@ -124,8 +158,8 @@ bool patterns_add(struct patterns *patterns, const char *text, const void *value
         pattern->text = arena_strdup(patterns->arena, without_prefix(text));
         pattern->glob = strchr(pattern->text, '*') != NULL;
         layer = layer_of(pattern->text, patterns->layers);
-        if (pattern->glob && layer == patterns->layers && ++patterns->globs > GLOBS_MAX)
-            return false; /* each would be held against every matrix of the model */
+        if (layer == patterns->layers && !afford(patterns, pattern->glob ? GLOB_COST : PLAIN_COST))
+            return false;
         pattern->of_layer = layer < patterns->layers;
         if (layer > patterns->layers || (pattern->of_layer && of_other_expert(pattern->text)))
             return true; /* of an MTP layer, or of none; or of no module that is asked for */
@@ -193,6 +227,8 @@ static bool plain_names(const char *plain, const char *name, bool of_layer)
 
 static bool matches(const struct pattern *pattern, const char *name)
 {
+    if (pattern->prefix)
+        return strncmp(name, pattern->text, strlen(pattern->text)) == 0;
     static const char *const prefixes[] = {"", "model.", "language_model.model.", "model.language_model."};
     /* What begins with .* matches with any prefix if it matches with none. */
     size_t count = strncmp(pattern->text, "re:.*", 5) == 0 ? 1 : sizeof prefixes / sizeof prefixes[0];

@@ -62,7 +62,7 @@ static const struct storage *matrix_storage(const struct quantization *quantizat
     return quantization->usual && !untouched ? quantization->usual : config->model.weights;
 }
 
-static void store_layer(const struct quantization *quantization, struct layer *layer, size_t index)
+static bool store_layer(struct quantization *quantization, struct layer *layer, size_t index)
 {
     static const char *const words[TENSORS_OF_LAYERS] = {"attention", "ffn", "experts", "shared", "router"};
     struct config *config = quantization->config;
@@ -84,18 +84,27 @@ static void store_layer(const struct quantization *quantization, struct layer *l
             most[class] = storage;
         }
     }
-    for (size_t class = 0; class < TENSORS_OF_LAYERS; class ++)
-        layer->storage[class] = !mixed[class] ? first[class]
-                                              : storage_mix(config->job->arena, &config->model, words[class],
-                                                            bytes[class], elements[class], most[class]);
+    for (size_t class = 0; class < TENSORS_OF_LAYERS; class ++) {
+        layer->storage[class] = first[class];
+        if (mixed[class])
+            layer->storage[class] = storage_mix(config->job->arena, &config->model, words[class],
+                                                bytes[class], elements[class], most[class]);
+        if (mixed[class] && !layer->storage[class]) {
+            quantization_error(quantization, "quant_method",
+                               "it stores its layers in more ways than perfc tells apart (%d)", DECLARED_MAX);
+            return false;
+        }
+    }
+    return true;
 }
 
-void quantization_apply(const struct quantization *quantization)
+void quantization_apply(struct quantization *quantization)
 {
     struct config *config = quantization->config;
     size_t layers = config->model.layer_count;
     for (size_t i = 0; i < layers; i++)
-        store_layer(quantization, &config->model.layers[i], i);
+        if (!store_layer(quantization, &config->model.layers[i], i))
+            return;
     const struct storage *head = patterns_match(quantization->chosen, layers, "lm_head");
     if (!head && quantization->head_too)
         head = quantization->usual;

@@ -7,6 +7,8 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
+#include "base/intern.h"
+#include "base/map.h"
 #include "import/config.h"
 #include "import/header_scan.h"
 #include "import/inventory.h"
@@ -245,6 +247,7 @@ static bool read_all_shards(struct checkpoint *checkpoint, unsigned count, const
 bool safetensors_read_file(struct import_job *job, struct architecture *model)
 {
     bool configured;
+    job->headers = true;
     if (!config_beside(job, model, &configured))
         return false;
     struct checkpoint checkpoint = checkpoint_of(job, model, configured);
@@ -268,20 +271,14 @@ struct shard_list {
     VEC(const char *) names;
 };
 
-static bool is_listed(const struct shard_list *list, const char *name)
-{
-    for (size_t i = list->names.count; i > 0; i--)
-        if (strcmp(list->names.items[i - 1], name) == 0)
-            return true;
-    return false;
-}
-
 /* The files of the weight map, in the order they come. */
 static bool list_shards(struct import_job *job, const struct json_file *json, struct shard_list *list)
 {
     json_t *map = json_object_get(json->root, "weight_map"), *file;
     const char *key;
     const char *const place[] = {"weight_map", NULL};
+    struct strings *strings = strings_new(job->arena);
+    struct map *listed = map_new(job->arena);
     if (!json_is_object(map) || json_object_size(map) == 0) {
         job_error_at(job, DIAG_E0407, json_place(json, place), "the index has no `weight_map`");
         return false;
@@ -294,14 +291,16 @@ static bool list_shards(struct import_job *job, const struct json_file *json, st
                          "`weight_map` names no file of this directory for `%.80s`", key);
             return false;
         }
-        if (is_listed(list, name))
+        name = intern_text(strings, name);
+        if (map_get(listed, name))
             continue;
         if (list->names.count == FILES_MAX) {
             job_error_at(job, DIAG_E0407, json_place(json, place), "the index names more than %d files",
                          FILES_MAX);
             return false;
         }
-        *VEC_PUSH(job->arena, list->names) = arena_strdup(job->arena, name);
+        map_put(listed, name, list);
+        *VEC_PUSH(job->arena, list->names) = name;
     }
     return true;
 }
@@ -341,12 +340,14 @@ bool safetensors_read_index(struct import_job *job, const char *text, size_t len
     bool configured, here = !job->alone;
     if (!json_file_read(job, job->path, text, length, INDEX_VALUES_MAX, &json))
         return false;
-    bool good = list_shards(job, &json, &list) && config_beside(job, model, &configured);
+    bool good = list_shards(job, &json, &list);
     const char *missing = good && list.names.count > 0 ? list.names.items[0] : "";
     for (size_t i = 0; good && here && i < list.names.count; i++) {
         missing = list.names.items[i];
         here = readable(job_beside(job, job->path, missing), job->arena);
     }
+    job->headers = here;
+    good = good && config_beside(job, model, &configured);
     if (good && !here) {
         good = without_shards(job, &json, model, missing, configured);
         if (good) {

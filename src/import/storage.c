@@ -60,6 +60,8 @@ const struct storage *storage_declare(struct arena *arena, struct architecture *
     for (size_t i = 0; i < model->declared.count; i++)
         if (strcmp(model->declared.items[i]->name, storage.name) == 0)
             return model->declared.items[i];
+    if (model->declared.count == DECLARED_MAX)
+        return NULL;
     struct storage *copy = ARENA_NEW(arena, struct storage);
     *copy = storage;
     copy->declared = true;
@@ -76,12 +78,13 @@ const struct storage *storage_mix(struct arena *arena, struct architecture *mode
     for (size_t i = 0; i < model->declared.count; i++)
         if (strcmp(model->declared.items[i]->bits_text, text) == 0)
             return model->declared.items[i];
-    const char *name = arena_printf(arena, "mix-%s", class_word);
-    for (size_t i = 0, number = 2; i < model->declared.count; i++)
-        if (strcmp(model->declared.items[i]->name, name) == 0) {
-            name = arena_printf(arena, "mix-%s-%zu", class_word, number++);
-            i = (size_t)-1;
-        }
+    const char *first = arena_printf(arena, "mix-%s", class_word);
+    size_t length = strlen(first), others = 0;
+    for (size_t i = 0; i < model->declared.count; i++) {
+        const char *name = model->declared.items[i]->name;
+        others += strncmp(name, first, length) == 0 && (name[length] == '\0' || name[length] == '-');
+    }
+    const char *name = others == 0 ? first : arena_printf(arena, "%s-%zu", first, others + 1);
     return storage_declare(
         arena, model,
         (struct storage){.name = name,

@@ -8,11 +8,15 @@
  */
 const struct storage *storage_standard(const char *name);
 
-/* A format that the output declares, once per name in a model. */
+/* Formats a model may declare: some mixtures of each class in each of some hundred layers. */
+enum { DECLARED_MAX = 512 };
+
+/* A format that the output declares, once per name in a model. NULL when there are DECLARED_MAX already. */
 const struct storage *storage_declare(struct arena *arena, struct architecture *model,
                                       struct storage storage);
 
-/* A mixture: `bytes` in all for `elements`, named after the class. `like` says how it is computed. */
+/* A mixture: `bytes` in all for `elements`, named after the class. `like` says how it is computed. NULL as
+ * above. */
 const struct storage *storage_mix(struct arena *arena, struct architecture *model, const char *class_word,
                                   double bytes, double elements, const struct storage *like);
 

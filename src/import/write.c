@@ -1,6 +1,5 @@
 /* write.c: an architecture as the text of a declaration, in the manner of the catalogue: what all layers
  * share stands in the model, equal layers form one block. */
-#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -8,31 +7,16 @@
 #include "base/number.h"
 #include "base/utf8.h"
 #include "import/architecture.h"
-#include "import/modules.h"
+#include "import/layer_groups.h"
 
-enum { LINE_WIDTH = 104, GROUPS_MAX = 128 };
-
-struct group {
-    struct layer layer; /* without what follows from the rest */
-    struct layer whole;
-    size_t count;
-    const char *name;
-};
+enum { LINE_WIDTH = 104 };
 
 struct writer {
     struct buffer *out;
     const struct architecture *model;
-    struct group *groups;
-    size_t group_count;
-    bool shared[LAYER_FIELD_COUNT]; /* the same in every group */
-    bool agreed[TENSORS_OF_LAYERS]; /* every group that has the class stores it the same way */
-    const struct storage *class_storage[TENSORS_OF_LAYERS];
-    bool present[TENSORS_OF_LAYERS];
-    const struct storage *weights; /* what `weights` says */
-    size_t column, margin;         /* of the line being filled */
+    struct layer_groups groups;
+    size_t column, margin; /* of the line being filled */
 };
-
-/* ---- groups -------------------------------------------------------------------------------- */
 
 static const struct layer_field_info {
     const char *name;
@@ -43,126 +27,6 @@ static const struct layer_field_info {
     LAYER_FIELDS(FIELD)
 #undef FIELD
 };
-
-/* Leaves out what follows from the rest. */
-static struct layer without_defaults(const struct layer *layer, double hidden)
-{
-    struct layer out = *layer;
-    double *v = out.value;
-    bool grouped = v[LAYER_ATTENTION] == ATTENTION_GROUPED;
-    if (v[LAYER_V_DIM] == v[LAYER_HEAD_DIM] && grouped)
-        v[LAYER_V_DIM] = 0;
-    if (v[LAYER_HEADS] > 0 && v[LAYER_HEAD_DIM] * v[LAYER_HEADS] == hidden)
-        v[LAYER_HEAD_DIM] = 0;
-    if (v[LAYER_KV_HEADS] == v[LAYER_HEADS])
-        v[LAYER_KV_HEADS] = 0;
-    if (v[LAYER_SHARED_EXPERTS] == 1 && v[LAYER_SHARED_FFN] > 0)
-        v[LAYER_SHARED_EXPERTS] = 0;
-    return out;
-}
-
-static bool same_layer(const struct layer *one, const struct layer *other)
-{
-    for (size_t i = 0; i < LAYER_FIELD_COUNT; i++)
-        if (one->value[i] != other->value[i])
-            return false;
-    return memcmp(one->storage, other->storage, sizeof one->storage) == 0;
-}
-
-/* Which classes a layer has, and in which storage, the model's own where it says nothing. */
-static void layer_classes(const struct writer *writer, const struct layer *layer, bool has[TENSORS_OF_LAYERS],
-                          double elements[TENSORS_OF_LAYERS])
-{
-    struct matrix matrices[MATRICES_MAX];
-    size_t count = layer_matrices(layer, writer->model->hidden, matrices);
-    memset(has, 0, TENSORS_OF_LAYERS * sizeof *has);
-    memset(elements, 0, TENSORS_OF_LAYERS * sizeof *elements);
-    for (size_t i = 0; i < count; i++) {
-        has[matrices[i].class] = true;
-        elements[matrices[i].class] += matrices[i].count;
-    }
-}
-
-static void group_layers(struct writer *writer, struct arena *arena)
-{
-    const struct architecture *model = writer->model;
-    writer->groups = ARENA_ARRAY(arena, struct group, GROUPS_MAX + 1);
-    size_t last = 0;
-    for (size_t i = 0; i < model->layer_count; i++) {
-        struct layer layer = without_defaults(&model->layers[i], model->hidden);
-        if (writer->group_count == 0 || !same_layer(&layer, &writer->groups[last].layer)) {
-            for (last = 0; last < writer->group_count; last++)
-                if (same_layer(&layer, &writer->groups[last].layer))
-                    break;
-        }
-        if (last == writer->group_count) {
-            if (writer->group_count < GROUPS_MAX)
-                writer->group_count++; /* past the limit the compiler says that there are too many */
-            writer->groups[last].layer = layer;
-            writer->groups[last].whole = model->layers[i];
-        }
-        writer->groups[last].count++;
-    }
-    for (size_t k = 0; k < LAYER_FIELD_COUNT; k++) {
-        writer->shared[k] = true;
-        for (size_t i = 1; i < writer->group_count; i++)
-            writer->shared[k] =
-                writer->shared[k] && writer->groups[i].layer.value[k] == writer->groups[0].layer.value[k];
-    }
-}
-
-/* ---- storage ------------------------------------------------------------------------------- */
-
-static const struct storage *stored(const struct writer *writer, const struct layer *layer, size_t class)
-{
-    return layer->storage[class] ? layer->storage[class] : writer->model->weights;
-}
-
-/* What `weights` says is the format that most classes have; when there is a draw the unquantised one, or that
- * of most elements. */
-static void choose_weights(struct writer *writer)
-{
-    const struct architecture *model = writer->model;
-    double elements[TENSORS_OF_LAYERS] = {0};
-    for (size_t i = 0; i < writer->group_count; i++) {
-        bool has[TENSORS_OF_LAYERS];
-        double some[TENSORS_OF_LAYERS];
-        layer_classes(writer, &writer->groups[i].whole, has, some);
-        for (size_t c = 0; c < TENSORS_OF_LAYERS; c++) {
-            if (!has[c])
-                continue;
-            const struct storage *storage = stored(writer, &writer->groups[i].layer, c);
-            if (!writer->present[c]) {
-                writer->class_storage[c] = storage;
-                writer->agreed[c] = true;
-            } else if (storage != writer->class_storage[c]) {
-                writer->agreed[c] = false;
-            }
-            writer->present[c] = true;
-            elements[c] += some[c] * (double)writer->groups[i].count;
-        }
-    }
-    writer->weights = model->weights;
-    size_t best = 0;
-    double most = 0;
-    for (size_t c = 0; c < TENSORS_ROUTER; c++) {
-        size_t classes = 0;
-        double sum = 0;
-        for (size_t k = 0; k < TENSORS_ROUTER; k++)
-            if (writer->present[k] && writer->agreed[k] &&
-                writer->class_storage[k] == writer->class_storage[c]) {
-                classes++;
-                sum += elements[k];
-            }
-        bool wins = classes > best || (classes == best && writer->weights != model->weights &&
-                                       (sum > most || writer->class_storage[c] == model->weights));
-        if (!writer->present[c] || !writer->agreed[c] || !wins)
-            continue;
-        best = classes;
-        most = sum;
-        writer->weights = writer->class_storage[c];
-    }
-}
 
 /* ---- text ---------------------------------------------------------------------------------- */
 
@@ -239,8 +103,8 @@ static void put_field(struct writer *writer, size_t field, double value)
 
 static bool has_linear_mix(const struct writer *writer)
 {
-    for (size_t i = 0; i < writer->group_count; i++) {
-        enum attention_kind kind = (enum attention_kind)writer->groups[i].layer.value[LAYER_ATTENTION];
+    for (size_t i = 0; i < writer->groups.count; i++) {
+        enum attention_kind kind = (enum attention_kind)writer->groups.items[i].layer.value[LAYER_ATTENTION];
         if (kind != ATTENTION_GROUPED && kind != ATTENTION_NONE)
             return true;
     }
@@ -250,8 +114,8 @@ static bool has_linear_mix(const struct writer *writer)
 static void put_fields(struct writer *writer, const struct layer *layer, bool of_model)
 {
     for (size_t k = 0; k < LAYER_FIELD_COUNT; k++) {
-        bool mixed = k == LAYER_ATTENTION && !of_model && !writer->shared[k] && has_linear_mix(writer);
-        if (writer->shared[k] == of_model && (layer->value[k] != fields[k].usual || mixed))
+        bool mixed = k == LAYER_ATTENTION && !of_model && !writer->groups.shared[k] && has_linear_mix(writer);
+        if (writer->groups.shared[k] == of_model && (layer->value[k] != fields[k].usual || mixed))
             put_field(writer, k, layer->value[k]);
     }
 }
@@ -267,13 +131,13 @@ static const char *const class_names[TENSORS_COUNT] = {
  * the language has it so. */
 static double usual_bits(const struct writer *writer, size_t class)
 {
-    return class < TENSORS_ROUTER || writer->weights->bits >= 16 ? writer->weights->bits : 16;
+    return class < TENSORS_ROUTER || writer->groups.weights->bits >= 16 ? writer->groups.weights->bits : 16;
 }
 
 static void put_class(struct writer *writer, size_t class, const struct storage *storage)
 {
-    bool usual =
-        class < TENSORS_ROUTER ? storage == writer->weights : storage->bits == usual_bits(writer, class);
+    bool usual = class < TENSORS_ROUTER ? storage == writer->groups.weights
+                                        : storage->bits == usual_bits(writer, class);
     if (!usual)
         put(writer, class_names[class], storage->name);
 }
@@ -289,12 +153,12 @@ static void put_storage(struct writer *writer)
 {
     const struct architecture *model = writer->model;
     size_t before = writer->out->length;
-    bool plain = strcmp(writer->weights->name, "bf16") == 0;
+    bool plain = strcmp(writer->groups.weights->name, "bf16") == 0;
     if (!plain)
-        put(writer, "weights", writer->weights->name);
+        put(writer, "weights", writer->groups.weights->name);
     for (size_t c = 0; c < TENSORS_COUNT; c++) {
-        if (c < TENSORS_OF_LAYERS && writer->present[c] && writer->agreed[c])
-            put_class(writer, c, writer->class_storage[c]);
+        if (c < TENSORS_OF_LAYERS && writer->groups.present[c] && writer->groups.agreed[c])
+            put_class(writer, c, writer->groups.class_storage[c]);
         else if (c >= TENSORS_OF_LAYERS)
             put_class(writer, c, end_storage(model, c));
     }
@@ -308,76 +172,15 @@ static void put_layer_storage(struct writer *writer, const struct layer *layer)
 {
     bool has[TENSORS_OF_LAYERS];
     double elements[TENSORS_OF_LAYERS];
-    layer_classes(writer, layer, has, elements);
+    layer_classes(writer->model, layer, has, elements);
     for (size_t c = 0; c < TENSORS_OF_LAYERS; c++)
-        if (has[c] && !writer->agreed[c])
-            put_class(writer, c, stored(writer, layer, c));
+        if (has[c] && !writer->groups.agreed[c])
+            put_class(writer, c, layer_stored(writer->model, layer, c));
 }
 
 /* ---- blocks -------------------------------------------------------------------------------- */
 
-static const char *attention_word(const struct writer *writer, const struct layer *layer)
-{
-    bool local = false, constant = false, missing = false;
-    for (size_t i = 0; i < writer->group_count; i++) {
-        const double *v = writer->groups[i].layer.value;
-        local = local || v[LAYER_WINDOW] > 0 || v[LAYER_ATTENTION_CHUNK] > 0;
-        constant =
-            constant || v[LAYER_ATTENTION] == ATTENTION_LINEAR || v[LAYER_ATTENTION] == ATTENTION_MAMBA;
-        missing = missing || v[LAYER_ATTENTION] == ATTENTION_NONE;
-    }
-    switch ((enum attention_kind)layer->value[LAYER_ATTENTION]) {
-    case ATTENTION_NONE: return "";
-    case ATTENTION_LINEAR: return "linear";
-    case ATTENTION_MAMBA: return "mamba";
-    case ATTENTION_GROUPED:
-    case ATTENTION_LATENT: break;
-    }
-    if (layer->value[LAYER_WINDOW] > 0 || layer->value[LAYER_ATTENTION_CHUNK] > 0)
-        return "local";
-    return missing ? "attention" : constant ? "full" : local ? "global" : "full";
-}
-
-static const char *feed_forward_word(const struct layer *layer)
-{
-    return layer->value[LAYER_EXPERTS] > 0 ? "sparse" : layer->value[LAYER_FFN] > 0 ? "dense" : "";
-}
-
-static const char *plain_block_name(struct writer *writer, const struct layer *layer)
-{
-    const struct layer *first = &writer->groups[0].layer;
-    const char *attention = attention_word(writer, layer), *feed_forward = feed_forward_word(layer);
-    bool attention_varies = false, feed_forward_varies = false;
-    for (size_t i = 1; i < writer->group_count; i++) {
-        const struct layer *other = &writer->groups[i].layer;
-        attention_varies =
-            attention_varies || strcmp(attention_word(writer, first), attention_word(writer, other)) != 0;
-        feed_forward_varies =
-            feed_forward_varies || strcmp(feed_forward_word(first), feed_forward_word(other)) != 0;
-    }
-    if (!attention_varies)
-        return feed_forward_varies && *feed_forward ? feed_forward : *attention ? attention : "block";
-    if (!*attention)
-        return *feed_forward ? strcmp(feed_forward, "dense") == 0 ? "feedforward" : feed_forward : "empty";
-    if (!feed_forward_varies || !*feed_forward)
-        return attention;
-    return arena_printf(writer->out->arena, "%s_%s", attention, feed_forward);
-}
-
-static void name_groups(struct writer *writer)
-{
-    for (size_t i = 0; i < writer->group_count; i++) {
-        const char *plain = plain_block_name(writer, &writer->groups[i].layer);
-        writer->groups[i].name = plain;
-        size_t same = 0;
-        for (size_t k = 0; k < i; k++)
-            same += strcmp(plain_block_name(writer, &writer->groups[k].layer), plain) == 0;
-        if (same > 0)
-            writer->groups[i].name = arena_printf(writer->out->arena, "%s_%zu", plain, same + 1);
-    }
-}
-
-static void block_body(struct writer *writer, const struct group *group)
+static void block_body(struct writer *writer, const struct layer_group *group)
 {
     put_count(writer, "count", (double)group->count);
     put_fields(writer, &group->layer, false);
@@ -388,21 +191,21 @@ static void write_blocks(struct writer *writer)
 {
     struct buffer *out = writer->out, lines[GROUPS_MAX];
     size_t widest = 0;
-    for (size_t i = 0; i < writer->group_count; i++) {
+    for (size_t i = 0; i < writer->groups.count; i++) {
         lines[i] = buffer_in(out->arena);
         writer->out = &lines[i];
         writer->margin = 0;
         writer->column = 0;
-        block_body(writer, &writer->groups[i]);
-        size_t width = strlen(writer->groups[i].name);
+        block_body(writer, &writer->groups.items[i]);
+        size_t width = strlen(writer->groups.items[i].name);
         if (width + lines[i].length + 13 > LINE_WIDTH || strchr(buffer_string(&lines[i]), '\n'))
             lines[i].length = 0; /* does not fit on one line */
         else if (width > widest)
             widest = width;
     }
     writer->out = out;
-    for (size_t i = 0; i < writer->group_count; i++) {
-        const struct group *group = &writer->groups[i];
+    for (size_t i = 0; i < writer->groups.count; i++) {
+        const struct layer_group *group = &writer->groups.items[i];
         buffer_printf(out, "  block %s ", group->name);
         if (lines[i].length > 0) {
             buffer_repeat(out, " ", widest - strlen(group->name));
@@ -466,10 +269,8 @@ static void write_ends(struct writer *writer)
 
 void architecture_write(struct buffer *out, const struct architecture *model)
 {
-    struct writer writer = {.out = out, .model = model, .margin = 2};
-    group_layers(&writer, out->arena);
-    choose_weights(&writer);
-    name_groups(&writer);
+    struct writer writer = {
+        .out = out, .model = model, .groups = layer_groups_of(out->arena, model), .margin = 2};
     for (size_t i = 0; i < model->declared.count; i++)
         write_format(out, model->declared.items[i]);
     buffer_text(out, "model ");
@@ -482,13 +283,13 @@ void architecture_write(struct buffer *out, const struct architecture *model)
     put_count(&writer, "params", model->params);
     put_count(&writer, "hidden", model->hidden);
     put_count(&writer, "vocab", model->vocab);
-    if (writer.group_count == 1)
+    if (writer.groups.count == 1)
         put_count(&writer, "layers", (double)model->layer_count);
-    if (writer.group_count > 0)
-        put_fields(&writer, &writer.groups[0].layer, true);
+    if (writer.groups.count > 0)
+        put_fields(&writer, &writer.groups.items[0].layer, true);
     end_line(&writer);
     write_ends(&writer);
-    if (writer.group_count > 1)
+    if (writer.groups.count > 1)
         write_blocks(&writer);
     put_storage(&writer);
     put_count(&writer, "max_context", model->max_context);

@@ -106,6 +106,71 @@ static const struct form {
      "\"float\",\n"
      " \"group_size\": 32}}}}",
      4.25},
+    {"{\"quant_method\": \"gptq\", \"bits\": 4, \"group_size\": 128, \"checkpoint_format\": \"marlin\"}",
+     4 + 16.0 / 128},
+    {"{\"quant_method\": \"marlin\", \"group_size\": 64}", 4 + 16.0 / 64},
+    /* a list of the modules within a layer that are quantised: here all of them */
+    {"{\"quant_method\": \"gptq\", \"bits\": 4, \"group_size\": 128, \"modules_in_block_to_quantize\": "
+     "[[\"self_attn.q_proj\", \"self_attn.k_proj\", \"self_attn.v_proj\"], [\"self_attn.o_proj\"], "
+     "[\"mlp\"]]}",
+     4 + 20.0 / 128},
+    {"{\"quant_method\": \"auto-round\", \"bits\": 4, \"group_size\": 32, \"data_type\": \"mx_fp\", "
+     "\"act_bits\": 4}",
+     4.25},
+    {"{\"quant_method\": \"auto-round\", \"bits\": 4, \"group_size\": 16, \"data_type\": \"nv_fp\"}", 4.5},
+    {"{\"quant_method\": \"auto-round\", \"bits\": 4, \"group_size\": 32, \"data_type\": \"int\"}",
+     4 + 20.0 / 32},
+    {"{\"quant_method\": \"fp8\", \"weight_block_size\": [1, 32], \"scale_fmt\": \"ue8m0\"}", 8.25},
+    {"{\"quant_method\": \"fp8\", \"weight_block_size\": [128, 128], \"scale_fmt\": \"ue8m0\"}",
+     8 + 32.0 / 16384},
+    {"{\"quant_method\": \"fbgemm_fp8\", \"activation_scale_ub\": 1200.0, \"modules_to_not_convert\": "
+     "[\"lm_head\"]}",
+     8},
+    {"{\"quant_method\": \"bitsandbytes\", \"_load_in_4bit\": true, \"bnb_4bit_quant_type\": \"fp4\", "
+     "\"bnb_4bit_use_double_quant\": true}",
+     4 + 8.0 / 64 + 32.0 / 16384},
+    {"{\"quant_method\": \"eetq\"}", 8},
+    {"{\"quant_method\": \"modelopt\", \"quant_algo\": \"W4A8_MXFP4_FP8\"}", 4.25},
+    /* scale and zero point of 16 bits each; 3-bit values ten to a word of 32 */
+    {"{\"quant_method\": \"hqq\", \"skip_modules\": [\"lm_head\"], \"quant_config\": "
+     "{\"weight_quant_params\": "
+     "{\"nbits\": 4, \"group_size\": 64, \"axis\": 1}, \"scale_quant_params\": null, \"zero_quant_params\": "
+     "null}}",
+     4 + 32.0 / 64},
+    {"{\"quant_method\": \"hqq\", \"quant_config\": {\"weight_quant_params\": {\"nbits\": 3, \"group_size\": "
+     "128}}}",
+     3.2 + 32.0 / 128},
+    {"{\"quant_method\": \"hqq\", \"quant_config\": {\"self_attn.q_proj\": {\"weight_quant_params\": "
+     "{\"nbits\": 4, "
+     "\"group_size\": 64}}, \"k_proj\": {\"weight_quant_params\": {\"nbits\": 4, \"group_size\": 64}},\n"
+     "\"v_proj\": {\"weight_quant_params\": {\"nbits\": 4, \"group_size\": 64}}, \"o_proj\": "
+     "{\"weight_quant_params\": "
+     "{\"nbits\": 4, \"group_size\": 64}}, \"mlp\": {\"weight_quant_params\": {\"nbits\": 4, \"group_size\": "
+     "64}}}}",
+     4.5},
+    {"{\"quant_method\": \"bitnet\", \"linear_class\": \"bitlinear\", \"quantization_mode\": \"offline\"}",
+     2},
+    /* Quark: amd/Llama-3.1-8B-Instruct-FP8-KV, and its MXFP4 form */
+    {"{\"quant_method\": \"quark\", \"exclude\": [\"lm_head\"], \"layer_quant_config\": {}, "
+     "\"global_quant_config\": "
+     "{\"weight\": {\"dtype\": \"fp8_e4m3\", \"qscheme\": \"per_tensor\", \"group_size\": null},\n"
+     "\"input_tensors\": {\"dtype\": \"fp8_e4m3\", \"qscheme\": \"per_tensor\"}}}",
+     8},
+    {"{\"quant_method\": \"quark\", \"exclude\": [\"lm_head\"], \"global_quant_config\": {\"weight\": "
+     "{\"dtype\": \"fp4\", "
+     "\"qscheme\": \"per_group\", \"group_size\": 32, \"scale_format\": \"e8m0\"}, \"input_tensors\": null}}",
+     4.25},
+    {"{\"quant_method\": \"quark\", \"exclude\": [\"lm_head\"], \"global_quant_config\": {\"weight\": "
+     "[{\"dtype\": "
+     "\"fp8_e4m3\", \"qscheme\": \"per_tensor\"}, {\"dtype\": \"int4\", \"qscheme\": \"per_channel\"}]}}",
+     4},
+    {"{\"quant_method\": \"torchao\", \"quant_type\": \"int8_weight_only\", \"quant_type_kwargs\": {}}", 8},
+    {"{\"quant_method\": \"torchao\", \"quant_type\": {\"default\": {\"_type\": "
+     "\"Float8DynamicActivationFloat8WeightConfig\", \"_data\": {\"granularity\": []}}}}",
+     8},
+    {"{\"quant_method\": \"torchao\", \"quant_type\": {\"default\": {\"_type\": \"Int4WeightOnlyConfig\", "
+     "\"_version\": 2, \"_data\": {\"group_size\": 128, \"int4_packing_format\": \"plain\"}}}}",
+     4 + 32.0 / 128},
 };
 
 Test(import_quantization, every_form_has_its_bytes)
@@ -141,6 +206,34 @@ Test(import_quantization, globs_are_globs)
     cr_assert(weight_bytes(none) == all + 2 * (TABLES + NORMS));
 }
 
+/* Keys of `dynamic` are expressions that match from the beginning, as Python's re.match has it: `mlp.gate` is
+ * also gate_proj. Those that spell a name out come by the thousand. */
+Test(import_quantization, expressions_that_spell_names_are_many)
+{
+    struct buffer many = buffer_in(arena);
+    buffer_text(&many, "{\"quant_method\": \"gptq\", \"bits\": 4, \"group_size\": 128, \"dynamic\": {");
+    for (size_t i = 0; i < 5000; i++)
+        buffer_printf(&many, "\"-:model\\\\.layers\\\\.%zu\\\\.mlp\\\\.experts\\\\.7\": {},\n", i);
+    buffer_text(&many,
+                "\"-:model\\\\.layers\\\\.0\\\\.mlp\\\\.gate\": {}, \"+:^model.layers.1.self_attn.q_proj\": "
+                "{\"bits\": 8}}}");
+    double gptq = 4 + 20.0 / 128, gate = 256 * 512, query = 256 * 256;
+    double expected = (ATTENTION + FFN - gate - query) * gptq / 8 + gate * 2 + query * (8 + 24.0 / 128) / 8 +
+                      2 * (TABLES + NORMS);
+    double bytes = weight_bytes(dense(buffer_string(&many)));
+    cr_assert(bytes == expected, "%.17g, not %.17g", bytes, expected);
+}
+
+/* Names of a wrapper's language part are its own; those of its other parts are not. */
+Test(import_quantization, prefixes_of_wrappers_are_known)
+{
+    double all = ATTENTION + FFN, query = 256 * 256;
+    const char *json =
+        dense("{\"quant_method\": \"gptq\", \"bits\": 4, \"group_size\": 128, \"modules_to_not_convert\": "
+              "[\"thinker.model.layers.0.self_attn.q_proj\", \"talker.model.layers.1.mlp\"]}");
+    cr_assert(weight_bytes(json) == (all - query) * (4 + 20.0 / 128) / 8 + 2 * (query + TABLES + NORMS));
+}
+
 Test(import_quantization, named_layers_have_their_own_formats)
 {
     const char *json = dense(
@@ -167,7 +260,8 @@ Test(import_quantization, mxfp4_is_for_experts)
 static void expect_cache(const char *member, const char *expected)
 {
     const char *json =
-        dense(arena_printf(arena, "{\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", %s}", member));
+        dense(arena_printf(arena, "{%s\"quant_algo\": \"FP8\", %s}",
+                           strstr(member, "quant_method") ? "" : "\"quant_method\": \"modelopt\", ", member));
     struct import_run run = import_bytes("tiny.json", json, strlen(json));
     cr_assert(run.known, "%s", import_error(&run).message);
     bool found = strstr(run.imported.text, expected) != NULL;
@@ -181,6 +275,10 @@ Test(import_quantization, the_cache_has_a_format_of_its_own)
     expect_cache("\"kv_cache_scheme\": \"FP8\"", "kv_cache = fp8\n");
     expect_cache("\"kv_cache_quant_algo\": \"NVFP4\"", "kv_cache = nvfp4\n");
     expect_cache("\"kv_cache_scheme\": null", "!");
+    expect_cache("\"quant_method\": \"quark\", \"layer_quant_config\": {\"*k_proj\": {\"weight\": "
+                 "{\"dtype\": \"fp8_e4m3\", "
+                 "\"qscheme\": \"per_tensor\"}, \"output_tensors\": {\"dtype\": \"fp8_e4m3\"}}}",
+                 "kv_cache = fp8\n");
 }
 
 Test(import_quantization, a_second_file_decides_when_the_first_is_silent)
@@ -215,8 +313,69 @@ static void expect_refusal(const char *quantization, unsigned line, unsigned col
 
 Test(import_quantization, unknown_storage_is_refused_where_it_is_named)
 {
-    expect_refusal("{\"quant_method\": \"aqlm\"}", 3, 25, "`aqlm`");
+    expect_refusal("{\"quant_method\": \"quanto\"}", 3, 25, "`quanto`");
     expect_refusal("{\n \"quant_algo\": \"W3A5\"}", 4, 2, "`W3A5`");
     expect_refusal("{\"quant_method\": \"gptq\",\n \"bits\": 40}", 4, 2, "`bits`");
     expect_refusal("{\"quant_method\": \"fp8\",\n \"ignore\": [\"re:(?!x)\"]}", 4, 2, "pattern");
+    expect_refusal("{\"quant_method\": \"exl2\", \"bits\": 4.65, \"head_bits\": 6}", 3, 25,
+                   "how many bits `exl2` takes");
+    expect_refusal(
+        "{\"quant_method\": \"auto-round\", \"bits\": 4, \"group_size\": 128,\n \"data_type\": \"mx_fp\"}", 4,
+        2, "`mx_fp`");
+    expect_refusal("{\"quant_method\": \"hqq\",\n \"quant_config\": {\"weight_quant_params\": {\"nbits\": 4, "
+                   "\"group_size\": 64},"
+                   "\"scale_quant_params\": {\"nbits\": 8}}}",
+                   4, 2, "HQQ");
+    expect_refusal(
+        "{\"quant_method\": \"quark\",\n \"global_quant_config\": {\"weight\": {\"dtype\": \"uint4\", "
+        "\"qscheme\": \"per_group\", \"group_size\": 128}}}",
+        4, 2, "`uint4`");
+    expect_refusal("{\"quant_method\": \"torchao\",\n \"quant_type\": \"autoquant\"}", 4, 2, "`autoquant`");
+    expect_refusal("{\"quant_method\": \"bitsandbytes\"}", 3, 25, "`load_in_8bit`");
+    expect_refusal("{\"quant_method\": \"compressed-tensors\",\n \"sparsity_config\": {\"format\": "
+                   "\"sparse-24-bitmask\"}}",
+                   4, 2, "sparse");
+    expect_refusal("{\"quant_method\": \"compressed-tensors\",\n \"config_groups\": {\"g\": {\"targets\": "
+                   "[\"FusedMoE\"], "
+                   "\"weights\": {\"num_bits\": 4, \"type\": \"int\", \"group_size\": 32}}}}",
+                   4, 2, "`FusedMoE`");
+}
+
+/* tinygemm's tiles pad inner sizes that are no multiple of 1024; of those that are, int4 with 16-bit scale
+ * and zero point for each group: here 4 x 1024 x 1024 + 3 x 1024 x 2048 values in one layer. */
+Test(import_quantization, tiles_of_torchao_fill_or_are_refused)
+{
+    static const char quantization[] =
+        "\"quantization_config\": {\"quant_method\": \"torchao\", \"quant_type\": \"int4_weight_only\", "
+        "\"quant_type_kwargs\": {\"group_size\": 64}}}";
+    const char *json =
+        arena_printf(arena,
+                     "{\"model_type\": \"llama\", \"hidden_size\": 1024, \"num_hidden_layers\": 1,\n"
+                     "\"num_attention_heads\": 8, \"intermediate_size\": 2048, \"vocab_size\": 1000,\n%s",
+                     quantization);
+    double values = 4 * 1024 * 1024 + 3 * 1024 * 2048, rest = 2 * (2 * 1000 * 1024 + 3 * 1024);
+    cr_assert(weight_bytes(json) == values * (4 + 32.0 / 64) / 8 + rest);
+    expect_refusal("{\"quant_method\": \"torchao\",\n \"quant_type\": \"int4_weight_only\"}", 4, 2,
+                   "of these sizes");
+}
+
+/* Modules by name: one in fp8, one left alone, the others in 8-bit integers. */
+Test(import_quantization, torchao_and_quark_choose_by_module)
+{
+    const char *modules = dense("{\"quant_method\": \"torchao\", \"quant_type\": {\"default\": {\"_type\": "
+                                "\"ModuleFqnToConfig\", \"_data\": "
+                                "{\"module_fqn_to_config\":\n{\"_default\": {\"_type\": "
+                                "\"Int8WeightOnlyConfig\", \"_data\": {\"group_size\": null}},"
+                                "\"model.layers.0.self_attn.q_proj\": null, \"lm_head\": {\"_type\": "
+                                "\"Float8WeightOnlyConfig\", \"_data\": {}}}}}}}");
+    double expected = ATTENTION + FFN + 256 * 256 + HEAD + 2 * (TABLES - HEAD + NORMS);
+    cr_assert(weight_bytes(modules) == expected, "%.17g, not %.17g", weight_bytes(modules), expected);
+    const char *layers =
+        dense("{\"quant_method\": \"quark\", \"exclude\": [\"lm_head\", \"*self_attn*\"], "
+              "\"layer_quant_config\": {\"*down_proj\": "
+              "{\"weight\": null}},\n\"global_quant_config\": {\"weight\": {\"dtype\": \"fp4\", \"qscheme\": "
+              "\"per_group\", "
+              "\"group_size\": 32, \"scale_format\": \"e8m0\"}, \"input_tensors\": {\"dtype\": \"fp4\"}}}");
+    expected = FFN / 3 * 2 * 4.25 / 8 + 2 * (ATTENTION + FFN / 3 + TABLES + NORMS);
+    cr_assert(weight_bytes(layers) == expected, "%.17g, not %.17g", weight_bytes(layers), expected);
 }

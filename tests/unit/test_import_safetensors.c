@@ -256,6 +256,30 @@ Test(import_safetensors, a_header_beside_its_config_gives_exact_bytes)
     import_close(&run);
 }
 
+/* Methods whose bits no configuration tells: the headers have them, and the matrices are multiplied in 16
+ * bits. */
+Test(import_safetensors, headers_give_what_a_configuration_does_not_say)
+{
+    struct shelf shelf = llama("U8", 1);
+    struct buffer file = file_of(&shelf);
+    const char *exl2 = arena_printf(arena, "%.*s, \"quantization_config\": {\"quant_method\": \"exl2\"}}",
+                                    (int)sizeof config - 2, config);
+    const char *path = scratch_file(arena, "config.json", exl2);
+    const char *directory = arena_strndup(arena, path, strlen(path) - strlen("config.json"));
+    const char *tensors = arena_printf(arena, "%stiny.safetensors", directory);
+    write_file(tensors, file.data, file.length);
+    struct import_run run = import_file(tensors, false);
+    cr_assert(run.known, "%s", import_error(&run).message);
+    struct result_fixture fixture = import_evaluate_text(run.imported.text);
+    double bytes = result_number(&fixture, KIND_MODEL, "tiny", "weight_bytes");
+    cr_assert(bytes == (double)shelf.bytes, "%.17g, not %llu:\n%s", bytes, (unsigned long long)shelf.bytes,
+              run.imported.text);
+    cr_assert_not_null(strstr(run.imported.text, "compute = fp16   weight_only = true"), "%s",
+                       run.imported.text);
+    result_close(&fixture);
+    import_close(&run);
+}
+
 /* An index whose two files are there, then with one gone. */
 Test(import_safetensors, an_index_reads_its_files)
 {
