@@ -19,7 +19,7 @@
 #include "source/source.h"
 #include "syntax/parse.h"
 
-enum bound { KV, POOL_KV, WEIGHTS, CAPACITY, ESTIMATE, MISSED, GIVEN, CHECK_COUNT };
+enum bound { KV, POOL_KV, WEIGHTS, ROUNDED, CAPACITY, ESTIMATE, MISSED, GIVEN, CHECK_COUNT };
 
 static const struct {
     const char *name, *title, *bound;
@@ -28,6 +28,8 @@ static const struct {
     [KV] = {"kv", "Cache", "no error beyond the digits printed", 0},
     [POOL_KV] = {"pool-kv", "Pools of whole blocks", "up to one block", 0},
     [WEIGHTS] = {"weights", "Weights", "0.1 % and the digits printed", 1e-3},
+    [ROUNDED] = {"rounded", "Weights, and what an allocator adds to tensors of odd sizes",
+                 "0.1 % above, 1.5 % below", 1e-3},
     [CAPACITY] = {"capacity", "Pools and capacities, overheads from the log", "1 % and the digits printed",
                   1e-2},
     [ESTIMATE] = {"estimate", "Estimates by the engine's own rule", "25 %", 0.25},
@@ -161,6 +163,8 @@ static bool within(const struct row *row, enum bound check)
         double block = 2097152 / unit_scale(row->unit);
         return off <= slack && off >= -slack - block;
     }
+    if (check == ROUNDED && off < 0)
+        return off >= -slack - 0.015 * logged;
     return fabs(off) <= slack + checks[check].relative * fabs(logged);
 }
 
@@ -183,7 +187,7 @@ Test(memory_field, what_is_missed_has_a_reason)
 {
     for (size_t i = 0; i < row_count; i++) {
         const struct row *row = &rows[i];
-        bool excused = row->check == MISSED || row->check == GIVEN;
+        bool excused = row->check == ROUNDED || row->check == MISSED || row->check == GIVEN;
         cr_expect(!excused || *row->remark != '\0', "case %s, %s: no reason", row->id, row->observable);
         cr_expect(row->check != MISSED || !within(row, WEIGHTS), "case %s, %s is met now: %.8g", row->id,
                   row->observable, row->predicted);
@@ -239,6 +243,12 @@ Test(memory_field, no_logged_figure_is_left_out)
 
 /* ---- the page ------------------------------------------------------------------------------- */
 
+/* Sections whose rows each say why they are there. */
+static bool gives_reasons(enum bound check)
+{
+    return check == MISSED || check == ROUNDED;
+}
+
 static void add_row(struct buffer *page, const struct row *row)
 {
     buffer_printf(page, "| %s | %s | %s %s | ", row->id, row->observable, row->logged, row->unit);
@@ -251,8 +261,8 @@ static void add_row(struct buffer *page, const struct row *row)
                   error < -5e-4  ? "\xE2\x88\x92"
                   : error > 5e-4 ? "+"
                                  : "",
-                  fabs(error), row->scenario, row->expression, row->check == MISSED ? " " : "", row->remark,
-                  row->check == MISSED ? " |" : "");
+                  fabs(error), row->scenario, row->expression, gives_reasons(row->check) ? " " : "",
+                  gives_reasons(row->check) ? row->remark : "", gives_reasons(row->check) ? " |" : "");
 }
 
 static void add_section(struct buffer *page, enum bound check)
@@ -274,7 +284,7 @@ static void add_section(struct buffer *page, enum bound check)
                       "Bound: %s. %zu figures, mean absolute error %.3f %%, worst %.3f %%.\n\n"
                       "| case | figure | logged | here | error | how |%s\n|---|---|---|---|---|---|%s\n",
                       checks[check].bound, count, 100 * sum / (double)count, 100 * worst,
-                      check == MISSED ? " reason |" : "", check == MISSED ? "---|" : "");
+                      gives_reasons(check) ? " reason |" : "", gives_reasons(check) ? "---|" : "");
     for (size_t i = 0; i < row_count; i++)
         if (rows[i].check == check)
             add_row(page, &rows[i]);
