@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "result/deployment.h"
 #include "result/fit.h"
 
 /* What makes a group, most alike first. */
@@ -28,6 +29,7 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 struct run {
     struct fit_point tpot, ttft;
+    const char *deployment;
     const char *keys[KINDS];
 };
 
@@ -59,6 +61,7 @@ static run_list read_runs(struct arena *arena, const struct csv *csv)
         run->ttft = run->tpot;
         run->ttft.figure = FIT_TTFT;
         run->ttft.measured = csv_number(csv, row, "ttft_ms") / 1e3;
+        run->deployment = deployment_text(arena, &evaluation->binding);
         for (size_t j = 0; j < KINDS; j++)
             run->keys[j] = key_of(arena, csv, row, j);
     }
@@ -71,7 +74,7 @@ typedef VEC(double) number_list;
 
 struct outcome {
     number_list tpot_before, tpot_after, ttft_before, ttft_after;
-    size_t groups, inside; /* of the band of the time per token, of `tpot_after` */
+    size_t groups, tpot_inside, ttft_inside; /* of their bands */
 };
 
 static int by_value(const void *left, const void *right)
@@ -101,6 +104,12 @@ static double error_of(const struct fit_point *point, const double change[COEFFI
     return fabs(fit_expected(point, change) / point->measured - 1);
 }
 
+static bool inside(const struct fit_point *point, const struct fit *fit, struct pm_band band)
+{
+    double ratio = point->measured / fit_expected(point, fit->change);
+    return ratio >= band.low && ratio <= band.high;
+}
+
 /* ---- groups -------------------------------------------------------------------------------------- */
 
 /* Fits `measured` runs, the middles of as many equal parts of the group, and predicts the others. */
@@ -119,13 +128,19 @@ static void fit_some(struct arena *arena, const struct run *const *group, size_t
         used[index] = true;
     }
     fit_engine(arena, points, 2 * measured, measured, &fit);
-    struct pm_band band = fit_band(&fit, FIT_TPOT, points[0].engine.tpot_band);
-    if (!(band.high > 0))
-        band = points[0].engine.tpot_band;
+    bool one = true;
+    for (size_t i = 0; i < count; i++)
+        one =
+            one && (!used[i] || strcmp(group[i]->deployment, group[count / (2 * measured)]->deployment) == 0);
+    struct pm_band tpot = fit_band(&fit, FIT_TPOT, points[0].engine.tpot_band, one);
+    struct pm_band ttft = fit_band(&fit, FIT_TTFT, points[0].engine.ttft_band, one);
     for (size_t i = 0; i < count; i++)
         if (!used[i]) {
-            double ratio = group[i]->tpot.measured / fit_expected(&group[i]->tpot, fit.change);
-            out->inside += ratio >= band.low && ratio <= band.high;
+            bool there = false;
+            for (size_t j = 0; j < count; j++)
+                there = there || (used[j] && strcmp(group[i]->deployment, group[j]->deployment) == 0);
+            out->tpot_inside += inside(&group[i]->tpot, &fit, there ? tpot : group[i]->tpot.engine.tpot_band);
+            out->ttft_inside += inside(&group[i]->ttft, &fit, there ? ttft : group[i]->ttft.engine.ttft_band);
             *VEC_PUSH(arena, out->tpot_before) = error_of(&group[i]->tpot, standard);
             *VEC_PUSH(arena, out->tpot_after) = error_of(&group[i]->tpot, fit.change);
             *VEC_PUSH(arena, out->ttft_before) = error_of(&group[i]->ttft, standard);
@@ -181,10 +196,10 @@ static void add_row(struct arena *arena, struct buffer *out, const run_list *run
                   outcome.tpot_after.count);
     add_errors(out, &outcome.tpot_before);
     add_errors(out, &outcome.tpot_after);
-    buffer_printf(out, " %.0f |", 100 * (double)outcome.inside / (double)outcome.tpot_after.count);
+    buffer_printf(out, " %.0f |", 100 * (double)outcome.tpot_inside / (double)outcome.tpot_after.count);
     add_errors(out, &outcome.ttft_before);
     add_errors(out, &outcome.ttft_after);
-    buffer_byte(out, '\n');
+    buffer_printf(out, " %.0f |\n", 100 * (double)outcome.ttft_inside / (double)outcome.ttft_after.count);
 }
 
 void validate_calibration(struct arena *arena, const struct csv *csv, struct buffer *out)
@@ -200,7 +215,7 @@ void validate_calibration(struct arena *arena, const struct csv *csv, struct buf
         "runs that the fit had not seen.\n\n"
         "| group | runs fitted | groups | predictions | time per token | calibrated | in its band | time to "
         "first token | "
-        "calibrated |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+        "calibrated | in its band |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
     for (size_t kind = 0; kind < KINDS; kind++)
         for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
             add_row(arena, out, &runs, kind, counts[i]);

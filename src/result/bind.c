@@ -7,6 +7,7 @@
 
 #include "result/bind_internal.h"
 #include "result/check.h"
+#include "result/deployment.h"
 #include "source/phrase.h"
 
 /* ---- errors ----------------------------------------------------------------------------------- */
@@ -291,6 +292,23 @@ static double default_ep(const struct binding *binding)
     return has_experts ? gpus : 1;
 }
 
+/* What was measured tells how far runs of those deployments scatter. Elsewhere hold the bands of the engine
+ * that the fitted one inherits from. */
+static void scenario_bands(struct bind_job *job, struct binding *out)
+{
+    const struct setting *fitted = bind_setting(job, out->engine, ATTR_ENGINE_FITTED_TO);
+    if (!fitted || !fitted->owner || !fitted->owner->base ||
+        deployment_listed(fitted->value.text, deployment_text(job->binder->arena, out)))
+        return;
+    const struct pm_engine *base = bind_engine(job, fitted->owner->base);
+    if (!base)
+        return;
+    out->engine_values.tpot_band = base->tpot_band;
+    out->engine_values.ttft_band = base->ttft_band;
+    out->engine_values.rate_band = base->rate_band;
+    out->engine_values.unverified_band = base->unverified_band;
+}
+
 bool bind_scenario(struct binder *binder, struct decl *scenario, bool quiet, struct bind_cursor *cursor,
                    struct binding *out, const char **why)
 {
@@ -308,8 +326,10 @@ bool bind_scenario(struct binder *binder, struct decl *scenario, bool quiet, str
     input->ep = bind_number(&job, scenario, ATTR_EP, default_ep(out));
     input->replicas = bind_number(&job, scenario, ATTR_REPLICAS, 1);
     bind_poisoned(&job, scenario);
-    if (!job.failed && out->model && out->gpu)
+    if (!job.failed && out->model && out->gpu) {
         check_binding(&job, out);
+        scenario_bands(&job, out);
+    }
     *why = job.why;
     if (job.failed || !out->model || !out->gpu)
         return false;

@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/intern.h"
+#include "result/deployment.h"
 #include "result/measured.h"
 
 /* ---- points ------------------------------------------------------------------------------------- */
@@ -109,6 +110,7 @@ struct group {
     struct decl *engine;
     VEC(struct fit_point) points;
     VEC(struct calibration_skip) skips;
+    VEC(const char *) deployments; /* interned */
     size_t runs;
     bool unverified;
 };
@@ -123,6 +125,16 @@ static struct group *group_of(struct arena *arena, group_list *groups, struct de
     struct group *group = VEC_PUSH(arena, *groups);
     group->engine = engine;
     return group;
+}
+
+static void add_deployment(struct plan *plan, struct group *group, const struct evaluation *evaluation)
+{
+    const char *text =
+        intern_text(plan_strings(plan), deployment_text(plan_arena(plan), &evaluation->binding));
+    for (size_t i = 0; i < group->deployments.count; i++)
+        if (group->deployments.items[i] == text)
+            return;
+    *VEC_PUSH(plan_arena(plan), group->deployments) = text;
 }
 
 static void add_measurement(struct evaluator *evaluator, const struct measurement *measurement,
@@ -142,6 +154,7 @@ static void add_measurement(struct evaluator *evaluator, const struct measuremen
         *VEC_PUSH(arena, group->skips) = (struct calibration_skip){measurement, why};
         return;
     }
+    add_deployment(evaluator_plan(evaluator), group, evaluation);
     group->unverified = group->unverified || !evaluation->result.verified;
     for (size_t i = 0; i < count; i++) {
         points[i].run = group->runs;
@@ -209,7 +222,8 @@ static void find_bands(struct calibration *calibration)
         [FIT_RATE] = calibration->unverified ? engine->unverified_band : engine->rate_band,
     };
     for (enum fit_figure i = 0; i < FIT_FIGURES; i++)
-        calibration->bands[i] = fit_band(&calibration->fit, i, standard[i]);
+        calibration->bands[i] =
+            fit_band(&calibration->fit, i, standard[i], calibration->deployment_count == 1);
 }
 
 static void fit_group(struct evaluator *evaluator, const struct group *group, struct calibration *out)
@@ -223,6 +237,8 @@ static void fit_group(struct evaluator *evaluator, const struct group *group, st
         .count = group->points.count,
         .runs = group->runs,
         .standard = group->points.items[0].engine,
+        .deployments = group->deployments.items,
+        .deployment_count = group->deployments.count,
         .unverified = group->unverified,
         .skips = group->skips.items,
         .skip_count = group->skips.count,

@@ -21,6 +21,8 @@ struct calibration {
     size_t count, runs;
     struct pm_engine standard, fitted; /* fitted: as it is written, rounded */
     bool *written;                     /* one for each slot of coefficient_slots(): it is changed */
+    const char **deployments; /* that were measured, each once */
+    size_t deployment_count;
     bool unverified;                   /* some runs are on cards that nobody had measured */
     struct fit fit;                    /* its errors afterwards are those of `fitted` */
     struct pm_band bands[FIT_FIGURES]; /* factors; 0: as they were */

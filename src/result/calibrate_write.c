@@ -59,7 +59,9 @@ static void write_errors(struct buffer *out, const struct calibration *calibrati
         buffer_byte(out, '\n');
     }
     if (!fit->checked)
-        buffer_printf(out, "%sOne run cannot tell how well another one would be predicted; the band stays.\n",
+        buffer_printf(out,
+                      "%sOne run cannot tell how well another one would be predicted; the band is what other "
+                      "deployments show.\n",
                       mark);
     else if (!fit->gains)
         buffer_printf(out, "%sBeware: runs left out are predicted no better than by the standard values.\n",
@@ -163,7 +165,8 @@ static bool is_written(const struct calibration *calibration, enum attribute att
     for (enum fit_figure i = 0; i < FIT_FIGURES; i++)
         if (calibration->bands[i].high > 0 && (attribute == bands[i].low || attribute == bands[i].high))
             return true;
-    return attribute == ATTR_SOURCE || attribute == ATTR_CONFIDENCE || attribute == ATTR_FULL_NAME;
+    return attribute == ATTR_ENGINE_FITTED_TO || attribute == ATTR_SOURCE || attribute == ATTR_CONFIDENCE ||
+           attribute == ATTR_FULL_NAME;
 }
 
 /* What the plan itself set on this engine or on those it inherits from. */
@@ -227,6 +230,21 @@ static void write_bands(const struct calibration *calibration, struct buffer *ou
     }
 }
 
+enum { DEPLOYMENTS_WRITTEN = 32 };
+
+/* Of more, the runs left out tell what holds everywhere. */
+static void write_deployments(const struct calibration *calibration, struct buffer *out)
+{
+    if (calibration->deployment_count > DEPLOYMENTS_WRITTEN)
+        return;
+    buffer_text(out, "  fitted_to = \"");
+    for (size_t i = 0; i < calibration->deployment_count; i++) {
+        buffer_text(out, i > 0 ? "; " : "");
+        add_clean(out, calibration->deployments[i], true);
+    }
+    buffer_text(out, "\"\n");
+}
+
 void calibration_write(struct evaluator *evaluator, const struct calibration *calibration, struct buffer *out)
 {
     struct plan *plan = evaluator_plan(evaluator);
@@ -246,6 +264,7 @@ void calibration_write(struct evaluator *evaluator, const struct calibration *ca
     buffer_text(out, "\"\n  confidence = measured\n");
     write_own(evaluator, calibration, out);
     write_coefficients(arena, calibration, out);
+    write_deployments(calibration, out);
     write_bands(calibration, out);
     buffer_text(out, "}\n");
 }

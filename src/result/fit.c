@@ -361,16 +361,23 @@ void fit_engine(struct arena *arena, const struct fit_point *points, size_t coun
     out->cases = problem.cases;
 }
 
-/* Bands hold eight of ten: 1.2816 standard deviations to either side. */
-struct pm_band fit_band(const struct fit *fit, enum fit_figure figure, struct pm_band standard)
+/* How much narrower the band of one deployment is than that of the standard engine before any run is left
+ * out, and the squares of runs left out that eight of ten are within: tails are heavy, so it is one root mean
+ * square, not 1.28 (docs/calibration.md section 11). */
+static const struct {
+    double narrower, squares;
+} bands[FIT_FIGURES] = {[FIT_TPOT] = {0.62, 1}, [FIT_TTFT] = {0.85, 1.1}, [FIT_RATE] = {0.62, 1}};
+
+struct pm_band fit_band(const struct fit *fit, enum fit_figure figure, struct pm_band standard,
+                        bool one_deployment)
 {
-    static const double tenth = 1.2815515655446004, standard_runs = 4;
-    double runs = (double)fit->held_out[figure].count,
-           before = log(standard.high / standard.low) / (2 * tenth);
-    if (!fit->checked || runs < 2 || !(before > 0))
+    static const double guess_runs = 0.3;
+    double runs = fit->checked ? (double)fit->held_out[figure].count : 0;
+    double guess = log(standard.high / standard.low) / 2 * (one_deployment ? bands[figure].narrower : 1);
+    if (fit->before[figure].count == 0 || !(guess > 0))
         return (struct pm_band){0, 0};
-    double square = (standard_runs * before * before + runs * fit->spread[figure]) / (standard_runs + runs);
-    double high = round(1000 * exp(tenth * sqrt(square))) / 1000;
-    double low = round(1000 * exp(-tenth * sqrt(square))) / 1000;
+    double left = runs * bands[figure].squares * fit->spread[figure];
+    double width = sqrt((guess_runs * guess * guess + left) / (guess_runs + runs));
+    double high = round(1000 * exp(width)) / 1000, low = round(1000 * exp(-width)) / 1000;
     return (struct pm_band){fmax(low, 0.01), fmin(high, 100)};
 }

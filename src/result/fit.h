@@ -30,10 +30,11 @@ struct fit {
 void fit_engine(struct arena *arena, const struct fit_point *points, size_t count, size_t runs,
                 struct fit *out);
 
-/* The band of the fitted engine, three digits: what was left out tells the spread, with the band of the
- * standard engine counting as much as four runs, because few runs tell little. Both 0 where nothing was left
- * out. */
-struct pm_band fit_band(const struct fit *fit, enum fit_figure figure, struct pm_band standard);
+/* The band of the fitted engine where it was fitted, three digits: how far runs left out scatter, from what
+ * is known before of a deployment, or of several, by the band of the standard engine. Both 0 where the figure
+ * was not measured. */
+struct pm_band fit_band(const struct fit *fit, enum fit_figure figure, struct pm_band standard,
+                        bool one_deployment);
 
 /* Errors of all points by figure, with such logarithms of each of their cases. */
 void fit_measure(const struct fit_cases *cases, const struct fit_point *points, size_t count,

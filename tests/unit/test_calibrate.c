@@ -142,8 +142,9 @@ Test(calibrate, a_coefficient_at_its_bound_leaves_the_rest_to_others)
 }
 
 /* One figure: the pull keeps 1 / (1 + 9), so exp(0.1823 * 9 / 10) * 10 ms = 11.78 ms are expected for 12: 1.8
- * %. */
-Test(calibrate, one_run_helps_and_its_band_stays)
+ * %. Others of its deployment scatter by 0.62 of the standard band, here that of a card that nobody measured,
+ * 0.5 to 2: 2^0.62 = 1.537. */
+Test(calibrate, one_run_helps_and_narrows_the_band_of_its_deployment)
 {
     const char *path = scratch_file(arena, "one.perf", PLAIN "measured b { tpot = 12 ms }\n");
     struct run run = RUN(arena, "calibrate", path);
@@ -151,7 +152,10 @@ Test(calibrate, one_run_helps_and_its_band_stays)
     cr_assert_float_eq(number_after(text, "efficiency.bandwidth"), 0.8 / exp(0.1823 * 0.9), 0.001, "%s",
                        text);
     cr_assert_not_null(strstr(run.out, " 1.8 /   1.8"), "%s", run.out);
-    cr_assert_null(strstr(text, "band."), "one run cannot tell a spread: %s", text);
+    cr_assert_eq(number_after(text, "band.tpot_high"), 1.537, "%s", text);
+    cr_assert_eq(number_after(text, "band.tpot_low"), 0.651, "%s", text);
+    cr_assert_not_null(strstr(text, "fitted_to = \"middle bf16 on card\""), "%s", text);
+    cr_assert_null(strstr(text, "band.ttft"), "nothing tells of the first token: %s", text);
 }
 
 /* A speed is the time per token turned round: 1/12 ms = 83.33 tokens/s. */
@@ -264,6 +268,40 @@ Test(calibrate, an_impossible_run_is_not_fitted)
     cr_assert_str_eq(declaration_of(both.out), declaration_of(one.out));
     cr_assert_not_null(strstr(both.out, "not used: a, because it is better than the physical limit"), "%s",
                        both.out);
+}
+
+/* A fitted engine's band is of the deployments that were measured; elsewhere holds that of the engine it was
+ * made of, also for engines that inherit from it. */
+Test(calibrate, the_band_knows_where_it_was_measured)
+{
+    struct result_fixture fixture =
+        result_open("engine mine : vllm {\n  band.tpot_low = 0.97   band.tpot_high = 1.03\n"
+                    "  fitted_to = \"llama-3.1-8b fp8 on h100-sxm; llama-3.1-8b bf16 on h100-sxm, tp 2\"\n}\n"
+                    "engine derived : mine { operation_time = 12 us }\n"
+                    "scenario plain { model = llama-3.1-8b  gpu = h100-sxm  engine = vllm  prompt = 1000  "
+                    "output = 300 }\n"
+                    "scenario first : plain { engine = mine  weights = fp8 }\n"
+                    "scenario second : plain { engine = mine  tp = 2  batch = 64 }\n"
+                    "scenario layout : plain { engine = mine  tp = 4 }\n"
+                    "scenario format : plain { engine = mine }\n"
+                    "scenario card : first { gpu = h200-sxm }\n"
+                    "scenario model : first { model = llama-3-8b }\n"
+                    "scenario heir : first { engine = derived }\n"
+                    "scenario far_heir : format { engine = derived }\n");
+    static const char *const near[] = {"first", "second", "heir"};
+    static const char *const far[] = {"layout", "format", "card", "model", "far_heir"};
+    double standard = result_number(&fixture, KIND_SCENARIO, "plain", "tpot.high") /
+                      result_number(&fixture, KIND_SCENARIO, "plain", "tpot");
+    cr_assert(standard > 1.05);
+    for (size_t i = 0; i < sizeof near / sizeof near[0]; i++)
+        cr_expect_float_eq(result_number(&fixture, KIND_SCENARIO, near[i], "tpot.high") /
+                               result_number(&fixture, KIND_SCENARIO, near[i], "tpot"),
+                           1.03, 1e-9, "%s", near[i]);
+    for (size_t i = 0; i < sizeof far / sizeof far[0]; i++)
+        cr_expect_float_eq(result_number(&fixture, KIND_SCENARIO, far[i], "tpot.high") /
+                               result_number(&fixture, KIND_SCENARIO, far[i], "tpot"),
+                           standard, 1e-9, "%s", far[i]);
+    result_close(&fixture);
 }
 
 /* Engines are fitted apart, each to its own scenarios. */
