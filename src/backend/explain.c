@@ -103,6 +103,17 @@ static const char *value_text(struct arena *arena, enum language language, const
     return node->was ? MESSAGE_TEXT(arena, language, M_WAS, node->text, node->was) : node->text;
 }
 
+/* Something below says where it comes from: a part of a step says all in its line otherwise. */
+static bool tells_more(const struct derive_node *node)
+{
+    for (size_t i = 0; i < node->inputs.count; i++) {
+        const struct derive_node *input = node->inputs.items[i];
+        if (!input->above && (!input->part || tells_more(input)))
+            return true;
+    }
+    return false;
+}
+
 enum { DEEP = 24 }; /* columns of guides beyond which the tree goes no further to the right */
 
 static void put_node(struct text_tree *tree, const struct derive_node *node, const char *lead,
@@ -110,13 +121,13 @@ static void put_node(struct text_tree *tree, const struct derive_node *node, con
 {
     struct arena *arena = tree->arena;
     enum language language = tree->options.language;
-    bool whole = !node->above && !node->part;
+    bool whole = !node->above && (!node->part || tells_more(node));
     const char *tail = node->above ? message_pattern(language, M_SEE_ABOVE) : "";
     const char *body =
         arena_printf(arena, "%s%s%s", lead, below, whole && node->inputs.count > 0 ? "\xE2\x94\x82 " : "  ");
     if (node->is_input && !node->above)
         tail = MESSAGE_TEXT(arena, language, M_NEXT_NOTE, explain_origin(arena, language, node));
-    if (node->part && node->substituted)
+    if (!whole && node->part && node->substituted)
         tail = arena_printf(arena, " = %s", node->substituted);
     put(tree, lead);
     put(tree, branch);
@@ -144,6 +155,8 @@ static void put_node(struct text_tree *tree, const struct derive_node *node, con
         put_wrapped(tree, body, arena_printf(arena, "= %s", node->shown));
         if (strcmp(node->shown, node->substituted) != 0)
             put_wrapped(tree, body, arena_printf(arena, "= %s", node->substituted));
+    } else if (node->part) {
+        ; /* its name says all */
     } else if (!node->is_input && !node->shown && node->inputs.count > 0) {
         put_wrapped(tree, body, MESSAGE_TEXT(arena, language, M_COMPUTED_BY_FROM, node->source));
     } else if (!node->is_input && !node->shown) {
@@ -211,7 +224,7 @@ static void markdown_node(struct arena *arena, struct buffer *out, const struct 
     else if (!node->shown && !absent)
         markdown_escape(arena, out, MESSAGE_TEXT(arena, language, M_AND_COMPUTED_BY, node->source), false);
     buffer_byte(out, '\n');
-    for (size_t i = 0; i < node->inputs.count && !node->part; i++)
+    for (size_t i = 0; i < node->inputs.count && (!node->part || tells_more(node)); i++)
         markdown_node(arena, out, node->inputs.items[i], depth + 1, language);
 }
 

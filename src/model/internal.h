@@ -338,18 +338,25 @@ double pm_running(const struct pm_case *input, const struct pm_memory *memory);
 double pm_cached_tokens(const struct pm_case *input);
 /* Chunks that a prompt passes in. */
 double pm_prompt_chunks(const struct pm_case *input);
+/* Chunk `index` of a prompt, put into a step of `load`, and for how many such steps it stands; false: the
+ * prompt has no more. */
+bool pm_prompt_chunk(const struct pm_case *input, size_t index, struct pm_load *load, double *times);
 /* All steps of one prompt, `base` decoding meanwhile. Returns how many. */
 double pm_prefill_steps(const struct pm_case *input, const struct pm_load *base, struct pm_step *sum);
 /* What the stages of a pipeline make of the steps of `chunks` chunks. */
 void pm_pipeline(const struct pm_case *input, double chunks, struct pm_step *step);
 /* Prompts in one step: as many as are wanted, as far as the chunk allows. */
 double pm_prompts_at_most(const struct pm_case *input, double wanted);
-/* The time of a step with as many; of the mean step where prompts take several. */
+/* A step with as many, where a prompt takes one. */
+void pm_crowd(const struct pm_case *input, double prompts, struct pm_load *load);
+/* Its time; of the mean step where prompts take several. */
 double pm_crowded_step(const struct pm_case *input, const struct pm_load *decoding, double prompts);
 
 /* ---- speculation ---------------------------------------------------------------------------- */
 
 double pm_tokens_per_step(const struct pm_case *input);
+/* A step of what drafts, as a case of its own. */
+struct pm_case pm_draft_case(const struct pm_case *input);
 /* Whether the model's own prediction block drafts. */
 bool pm_predicts(const struct pm_case *input);
 void pm_prediction_of(const struct pm_model *model, struct pm_prediction *out);

@@ -422,6 +422,40 @@ struct pm_result {
     bool verified;              /* measurements stand behind the coefficients used */
 };
 
+/* ---- what a result was made of ---------------------------------------------------------------- */
+
+/* The steps behind a result. */
+enum pm_step_kind {
+    PM_STEP_DECODE,             /* of the sequences that decode */
+    PM_STEP_PREFILL,            /* of one prompt by itself, one for each of its chunks */
+    PM_STEP_MIXED,              /* the same, among the sequences that decode */
+    PM_STEP_PACKED,             /* of prompts alone, as many as the chunk allows of those that wait */
+    PM_STEP_DRAFT,              /* of what drafts, one draft for each sequence */
+    PM_STEP_PLAIN,              /* a decode step of the same sequences without drafts */
+    PM_STEP_SINGLE              /* the same step on one GPU */
+};
+
+struct pm_step_part {
+    struct pm_step step;
+    double times;               /* steps like this one: many equal chunks are priced at their mean */
+    double sequences;           /* that decode in it: those of one micro-batch */
+    double prompt, cached;      /* tokens of the prompts, and before each */
+    double prompts;             /* 0: a part of one, or none */
+};
+
+/* Step `index` of a kind, with its operations (at most `ops_max` are written, *op_count says how many there
+ * are). False: the result has no such step. */
+bool pm_part_step(const struct pm_case *input, const struct pm_result *result, enum pm_step_kind kind,
+                  size_t index, struct pm_step_part *out, struct pm_op *ops, size_t ops_max,
+                  size_t *op_count);
+
+/* Pages of one size that all kinds of blocks share: their bytes, and how many a sequence of so many tokens
+ * takes. False: the engine of this case has no such pages. */
+bool pm_shared_pages(const struct pm_case *input, double tokens, double *page_bytes, double *pages);
+
+/* How many of the blocks of this kind the fullest GPU has a share of. */
+double pm_blocks_on_gpu(const struct pm_case *input, size_t block);
+
 /* The first invariant that a result breaks, as a sentence, or NULL: sums equal their totals, expected
  * times are not below the ceiling, what fits does fit, throughput obeys Little's law, all is finite. */
 const char *pm_verify(const struct pm_case *input, const struct pm_result *result);

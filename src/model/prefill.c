@@ -40,44 +40,59 @@ double pm_prompt_chunks(const struct pm_case *input)
     return chunk > 0 ? pm_at_least(ceil(fresh / chunk), 1) : 1;
 }
 
-double pm_prefill_steps(const struct pm_case *input, const struct pm_load *base, struct pm_step *sum)
+/* Chunk `index` of a prompt, in a step of `load`, and for how many such steps it stands. */
+bool pm_prompt_chunk(const struct pm_case *input, size_t index, struct pm_load *load, double *times)
 {
     double cached = pm_cached_tokens(input), fresh = pm_prompt_tokens(input) - cached;
-    double chunk = chunk_of(input), chunks = pm_prompt_chunks(input);
-    *sum = (struct pm_step){0};
-    if (!(fresh > 0)) {
-        return 0;
+    double chunk = chunk_of(input), chunks = pm_prompt_chunks(input), done = (double)index * chunk;
+    double tower = pm_at_most(input->model->tower_tokens, fresh);
+    *times = 1;
+    if (!(fresh > 0) || (chunks <= 1 && index > 0)) {
+        return false;
     }
-    struct pm_load load = *base;
-    struct pm_step step;
-    double done = 0;
-    load.tower_tokens = pm_at_most(input->model->tower_tokens, fresh);
     if (chunks > CHUNKS_ONE_BY_ONE) {
         double equal = chunks - 1;
-        load.prompt = chunk;
-        load.cached = cached + (equal - 1) / 2 * chunk;
-        load.requests = 0;
-        load.tower_tokens = 0; /* with the last chunk below */
-        pm_step_of(input, &load, &step, NULL, 0, NULL);
-        add_scaled(sum, &step, equal);
-        done = equal * chunk;
-        load.tower_tokens = pm_at_most(input->model->tower_tokens, fresh);
+        if (index == 0) {
+            load->prompt = chunk;
+            load->cached = cached + (equal - 1) / 2 * chunk;
+            load->requests = 0;
+            load->tower_tokens = 0; /* with the last chunk */
+            *times = equal;
+            return true;
+        }
+        done = index == 1 ? equal * chunk : fresh;
+        index--;
     }
-    while (done < fresh) {
-        double rest = fresh - done;
-        load.prompt = chunks > 1 ? pm_at_most(rest, chunk) : rest;
-        load.cached = cached + done;
-        load.requests = load.prompt >= rest ? 1 : 0;
+    double rest = fresh - done;
+    if (!(rest > 0)) {
+        return false;
+    }
+    load->prompt = chunks > 1 ? pm_at_most(rest, chunk) : rest;
+    load->cached = cached + done;
+    load->requests = load->prompt >= rest ? 1 : 0;
+    load->tower_tokens = index == 0 ? tower : 0;
+    return true;
+}
+
+double pm_prefill_steps(const struct pm_case *input, const struct pm_load *base, struct pm_step *sum)
+{
+    double chunks = pm_prompt_chunks(input), times;
+    struct pm_load load = *base;
+    struct pm_step step;
+    bool any = false;
+    *sum = (struct pm_step){0};
+    for (size_t index = 0; pm_prompt_chunk(input, index, &load, &times); index++) {
+        any = true;
         pm_step_of(input, &load, &step, NULL, 0, NULL);
-        if (chunks > 1) {
+        if (times > 1) {
+            add_scaled(sum, &step, times);
+        } else if (chunks > 1) {
             pm_step_add(sum, &step);
         } else {
             *sum = step;
         }
-        load.tower_tokens = 0;
-        done = load.prompt >= rest ? fresh : done + load.prompt;
     }
-    return chunks;
+    return any ? chunks : 0;
 }
 
 /* Chunks follow each other through the stages of a pipeline: n of them take n + s - 1 of the times that one
@@ -102,19 +117,24 @@ double pm_prompts_at_most(const struct pm_case *input, double wanted)
     return chunk > 0 ? pm_at_most(wanted, most) : wanted;
 }
 
-double pm_crowded_step(const struct pm_case *input, const struct pm_load *decoding, double prompts)
+void pm_crowd(const struct pm_case *input, double prompts, struct pm_load *load)
 {
     double cached = pm_cached_tokens(input), fresh = pm_prompt_tokens(input) - cached;
+    load->prompt = prompts * fresh;
+    load->prompts = load->requests = prompts;
+    load->cached = cached;
+    load->tower_tokens = prompts * pm_at_most(input->model->tower_tokens, fresh);
+}
+
+double pm_crowded_step(const struct pm_case *input, const struct pm_load *decoding, double prompts)
+{
     double chunks = pm_prompt_chunks(input);
     struct pm_step step;
     if (chunks > 1) {
         return pm_prefill_steps(input, decoding, &step) > 0 ? step.time / chunks : 0;
     }
     struct pm_load load = *decoding;
-    load.prompt = prompts * fresh;
-    load.prompts = load.requests = prompts;
-    load.cached = cached;
-    load.tower_tokens = prompts * pm_at_most(input->model->tower_tokens, fresh);
+    pm_crowd(input, prompts, &load);
     pm_step_of(input, &load, &step, NULL, 0, NULL);
     return step.time;
 }

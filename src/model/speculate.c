@@ -57,8 +57,7 @@ void pm_prediction_of(const struct pm_model *model, struct pm_prediction *out)
     out->model.block_count = 1;
 }
 
-/* A step of what drafts, as a case of its own. */
-static struct pm_case draft_case(const struct pm_case *input)
+struct pm_case pm_draft_case(const struct pm_case *input)
 {
     struct pm_case draft = *input;
     draft.model = input->prepared->draft->view.model;
@@ -75,7 +74,7 @@ double pm_draft_time(const struct pm_case *input, double sequences, struct pm_co
     if (input->prepared->draft == NULL || !(input->draft_tokens > 0)) {
         return 0;
     }
-    struct pm_case draft = draft_case(input);
+    struct pm_case draft = pm_draft_case(input);
     struct pm_load load = pm_decode_load(&draft, sequences, contexts);
     pm_step_of(&draft, &load, &step, NULL, 0, NULL);
     return input->draft_tokens * (step.time - step.host_time);
@@ -87,7 +86,7 @@ double pm_draft_ceiling(const struct pm_case *input, double sequences, struct pm
     if (input->prepared->draft == NULL || !(input->draft_tokens > 0)) {
         return 0;
     }
-    struct pm_case draft = draft_case(input);
+    struct pm_case draft = pm_draft_case(input);
     struct pm_load load = pm_decode_load(&draft, sequences, contexts);
     pm_ceiling_of(&draft, &load, &ceiling);
     return input->draft_tokens * ceiling.time;

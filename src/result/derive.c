@@ -33,6 +33,10 @@ struct derivation_step derive_step(struct evaluator *evaluator, struct decl *dec
         struct formula *formula = derive_formula(evaluator, text);
         step.formula = formula->shown;
         step.substituted = derive_substitute(evaluator, decl, formula);
+    } else if (value.type != QUANTITY_ABSENT) {
+        const struct derive_node *tree = derive_line(evaluator, decl, quantity);
+        step.formula = tree->shown;
+        step.substituted = tree->substituted;
     }
     return step;
 }

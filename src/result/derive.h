@@ -51,9 +51,12 @@ struct derive_node {
     VEC(struct derive_node *) inputs; /* in the order in which the formula reads them, each once */
 };
 
-/* The derivation of one quantity down to attributes. Every quantity that exists has a formula, or inputs that
- * it was computed from by the section of the documentation that `source` names, or both. */
+/* The derivation of one quantity down to attributes: a formula for all that exists, whose arithmetic over the
+ * values that stand below it gives the value. */
 struct derive_node *derive_tree(struct evaluator *evaluator, struct decl *decl, enum quantity quantity);
+
+/* The same with the other quantities that its formula reads as they are, not taken apart in their turn. */
+struct derive_node *derive_line(struct evaluator *evaluator, struct decl *decl, enum quantity quantity);
 
 /* Marks in `tree` what differs from the same derivation under other settings. */
 void derive_compare(struct arena *arena, struct derive_node *tree, const struct derive_node *other);

@@ -69,13 +69,12 @@ const char *derive_reads(enum quantity quantity);
 const char *derive_candidate(struct evaluator *evaluator, struct decl *decl, enum quantity quantity,
                              const struct report_quantity *value);
 
-/* A term of a step as the operations it is the sum of: fills in the node's formula and its first inputs, and
- * sets *names to what the operations themselves rest on. Does nothing when these do not add up to the term (a
- * sum over chunks, a mean over steps, drafts), or it is no such term. */
-void derive_operations(struct evaluator *evaluator, struct decl *decl, enum quantity quantity,
-                       struct derive_node *node, const char **names);
-
 /* Puts values in place of the names of a node's inputs. */
 const char *derive_substitute_inputs(struct arena *arena, const struct derive_node *node);
+
+struct tree_job;
+
+/* An attribute as part of a tree, under that name. */
+struct derive_node *derive_input(struct tree_job *job, const struct derive_target *target, const char *name);
 
 #endif

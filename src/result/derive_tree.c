@@ -6,7 +6,7 @@
 #include "base/buffer.h"
 #include "base/intern.h"
 #include "base/map.h"
-#include "result/derive_internal.h"
+#include "result/derive_sheet.h"
 #include "result/message.h"
 #include "result/name.h"
 #include "source/source.h"
@@ -22,6 +22,8 @@ struct tree_job {
     struct plan *plan;
     struct arena *arena;
     VEC(struct standing) standing;
+    bool one_level; /* other quantities are named, not taken apart */
+    size_t depth;   /* quantities met so far, where that matters */
 };
 
 static bool stands(struct tree_job *job, struct decl *decl, const void *what)
@@ -100,6 +102,11 @@ static struct derive_node *input_node(struct tree_job *job, const struct derive_
     return node;
 }
 
+struct derive_node *derive_input(struct tree_job *job, const struct derive_target *target, const char *name)
+{
+    return input_node(job, target, name);
+}
+
 /* ---- quantities ------------------------------------------------------------------------------------- */
 
 static struct derive_node *quantity_node(struct tree_job *job, struct decl *decl,
@@ -170,6 +177,65 @@ static void add_blocks(struct tree_job *job, struct derive_node *node, struct de
     }
 }
 
+/* Completes what a worksheet left: names that are no parts are what they are in the declaration. A part whose
+ * arithmetic does not give its value goes without a formula; false: so does the node itself. */
+static bool complete(struct tree_job *job, struct derive_node *node, struct decl *decl)
+{
+    for (size_t i = 0; i < node->inputs.count; i++)
+        if (node->inputs.items[i]->part && node->inputs.items[i]->formula &&
+            !complete(job, node->inputs.items[i], decl)) {
+            struct derive_node *part = node->inputs.items[i];
+            part->formula = part->shown = part->substituted = NULL;
+            part->inputs.count = 0;
+        }
+    struct formula *formula = derive_formula(job->evaluator, node->formula);
+    for (size_t i = 0; i < formula->pieces.count; i++)
+        if (formula->pieces.items[i].name)
+            add_input(job, node, decl, formula->pieces.items[i].name);
+    node->shown = formula->shown;
+    node->substituted = derive_substitute_inputs(job->arena, node);
+    return derive_reproduces(node);
+}
+
+/* Figures about memory tell bytes as a driver reports them. */
+static bool is_memory(const char *name)
+{
+    static const char *const names[] = {"memory.", "running", "max_batch", "max_context", "kv_tokens"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+/* The worksheet of a quantity, where no line of a table says how it is computed. */
+static bool add_sheet(struct tree_job *job, struct derive_node *node, struct decl *decl,
+                      enum quantity quantity)
+{
+    struct quantity_input gathered;
+    if (!evaluate_gather(job->evaluator, decl, &gathered))
+        return false;
+    struct sheet sheet = {.job = job,
+                          .evaluator = job->evaluator,
+                          .arena = job->arena,
+                          .decl = decl,
+                          .model = gathered.model,
+                          .params = gathered.params,
+                          .value = node->value.value,
+                          .binary = is_memory(quantity_info(quantity)->name)};
+    if (decl->kind == KIND_SCENARIO) {
+        sheet.evaluation = evaluate_scenario(job->evaluator, decl);
+        sheet.input = &sheet.evaluation->binding.input;
+        sheet.result = &sheet.evaluation->result;
+    }
+    size_t standing = job->standing.count;
+    if (sheet_fill(&sheet, quantity, node) && complete(job, node, decl))
+        return true;
+    node->formula = node->shown = node->substituted = NULL;
+    node->inputs.count = 0;
+    job->standing.count = standing; /* what was tried does not stand in the tree */
+    return false;
+}
+
 /* "0 B": none of it, for reasons that the inputs are. */
 static const char *zero_text(struct arena *arena, const char *unit)
 {
@@ -179,6 +245,7 @@ static const char *zero_text(struct arena *arena, const char *unit)
 static struct derive_node *quantity_node(struct tree_job *job, struct decl *decl,
                                          const struct quantity_info *row, const char *name)
 {
+    bool named = job->one_level && job->depth++ > 0;
     struct derive_node *node = ARENA_NEW(job->arena, struct derive_node);
     *node = (struct derive_node){.name = name,
                                  .label = quantity_label(row, evaluator_language(job->evaluator)),
@@ -191,33 +258,46 @@ static struct derive_node *quantity_node(struct tree_job *job, struct decl *decl
     if (value.type == QUANTITY_ABSENT)
         return node;
     const char *formula = evaluate_formula(job->evaluator, decl, row->id);
-    if (node->above)
+    if (node->above || named)
         return node;
     if (formula) {
         add_formula(job, node, decl, formula);
         return node;
     }
     const char *names = derive_reads(row->id);
-    derive_operations(job->evaluator, decl, row->id, node, &names);
-    if (!node->formula)
-        formula = derive_candidate(job->evaluator, decl, row->id, &value);
+    formula = derive_candidate(job->evaluator, decl, row->id, &value);
     if (formula) {
         add_formula(job, node, decl, formula);
         return node;
     }
+    bool none = value.type == QUANTITY_NUMBER && value.value == 0;
+    if (!none && add_sheet(job, node, decl, row->id))
+        return node;
     add_reads(job, node, decl, names);
     add_blocks(job, node, decl, names);
-    if (!node->formula && value.type == QUANTITY_NUMBER && value.value == 0)
+    if (none)
         node->formula = node->shown = node->substituted = zero_text(job->arena, value.unit);
     return node;
 }
 
-struct derive_node *derive_tree(struct evaluator *evaluator, struct decl *decl, enum quantity quantity)
+static struct derive_node *derive(struct evaluator *evaluator, struct decl *decl, enum quantity quantity,
+                                  bool one_level)
 {
     struct plan *plan = evaluator_plan(evaluator);
-    struct tree_job job = {.evaluator = evaluator, .plan = plan, .arena = plan_arena(plan)};
+    struct tree_job job = {
+        .evaluator = evaluator, .plan = plan, .arena = plan_arena(plan), .one_level = one_level};
     const struct quantity_info *row = quantity_info(quantity);
     return quantity_node(&job, decl, row, row->name);
+}
+
+struct derive_node *derive_tree(struct evaluator *evaluator, struct decl *decl, enum quantity quantity)
+{
+    return derive(evaluator, decl, quantity, false);
+}
+
+struct derive_node *derive_line(struct evaluator *evaluator, struct decl *decl, enum quantity quantity)
+{
+    return derive(evaluator, decl, quantity, true);
 }
 
 /* ---- what-if ---------------------------------------------------------------------------------------- */

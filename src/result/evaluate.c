@@ -140,6 +140,12 @@ static bool gather(struct evaluator *evaluator, struct decl *decl, struct quanti
     return input->gpu != NULL;
 }
 
+bool evaluate_gather(struct evaluator *evaluator, struct decl *decl, struct quantity_input *input)
+{
+    const char *why;
+    return gather(evaluator, decl, input, &why);
+}
+
 static const char *unit_of(struct evaluator *evaluator, enum quantity quantity,
                            const struct quantity_input *input)
 {

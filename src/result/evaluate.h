@@ -83,6 +83,9 @@ struct report_quantity evaluate_row(struct evaluator *evaluator, struct decl *de
 double evaluate_number(struct evaluator *evaluator, struct decl *decl, enum quantity quantity,
                        double fallback);
 
+/* What the quantities of `decl` are computed from. False: it has none. */
+bool evaluate_gather(struct evaluator *evaluator, struct decl *decl, struct quantity_input *input);
+
 /* The dimension of a quantity of `decl` (money: the currency of its price), for unit.h's printing. */
 struct dim evaluate_dim(struct evaluator *evaluator, struct decl *decl, enum quantity quantity);
 

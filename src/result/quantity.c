@@ -173,6 +173,24 @@ static double fixed_time(const struct binding *binding, const struct pm_result *
            result->expected.decoding * engine->sequence_time;
 }
 
+/* All work of a step runs at one peak of the card. */
+static bool at_one_peak(const struct bound_gpu *gpu, const struct pm_ceiling *ceiling)
+{
+    double peak = ratio(ceiling->work, ceiling->compute_time);
+    for (int i = 0; i < PM_COMPUTE_COUNT; i++)
+        if (gpu->gpu.peak[i] > 0 && is_near(peak, gpu->gpu.peak[i]))
+            return true;
+    return false;
+}
+
+/* Every weight is stored in the format that the scenario or the model calls its own. */
+static bool of_one_format(const struct bound_model *model, const struct pm_params *params)
+{
+    const struct pm_model *own = &model->model;
+    double bits = own->block_count > 0 ? own->blocks[0].attention_format.bits : own->weights_format.bits;
+    return is_near(ratio(params->weight_bytes, params->total), bits / 8);
+}
+
 static bool gpu_has_own(const struct bound_gpu *gpu, enum pm_compute format)
 {
     return gpu->gpu.peak[format] > 0;

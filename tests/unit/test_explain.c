@@ -1,5 +1,5 @@
-/* test_explain.c: derivations as trees. Every figure has one, every formula gives the value from the inputs
- * that stand beside it, every input says where it was set, and --set shows what it does. */
+/* test_explain.c: derivations as trees: every input says where it was set, --set shows what it does, and each
+ * format tells it. test_explain_walk.c walks all of them. */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -15,139 +15,6 @@
 #include "sema/unit.h"
 #include "source/source.h"
 #include "syntax/parse.h"
-
-/* ---- formulas from printed inputs ------------------------------------------------------------------- */
-
-static bool name_byte(char byte)
-{
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
-           byte == '_' || byte == '.';
-}
-
-static const struct derive_node *input_named(const struct derive_node *node, const char *at, size_t length)
-{
-    for (size_t i = 0; i < node->inputs.count; i++)
-        if (strlen(node->inputs.items[i]->name) == length &&
-            strncmp(node->inputs.items[i]->name, at, length) == 0)
-            return node->inputs.items[i];
-    return NULL;
-}
-
-/* The formula with `(value unit)` in place of the names: an expression without names. */
-static const char *with_values(struct arena *arena, const struct derive_node *node)
-{
-    struct buffer out = buffer_in(arena);
-    for (const char *at = node->formula; *at;) {
-        size_t length = 0;
-        bool word = !(*at >= '0' && *at <= '9');
-        while (name_byte(at[length]))
-            length++;
-        const struct derive_node *input = word && length > 0 ? input_named(node, at, length) : NULL;
-        if (input) {
-            const char *unit =
-                input->value.unit && strcmp(input->value.unit, "1") != 0 ? input->value.unit : "";
-            /* A compound unit stands in parentheses' place as a factor: 3 B/token is (3 B / 1 token). */
-            buffer_printf(&out, "(%s%.17g%s%s)", input->value.value < 0 ? "0 - " : "",
-                          fabs(input->value.value), *unit ? " " : "", unit);
-        } else {
-            buffer_add(&out, at, length > 0 ? length : 1);
-        }
-        at += length > 0 ? length : 1;
-    }
-    return buffer_string(&out);
-}
-
-static struct value evaluate_text_of(struct result_fixture *fixture, const char *text)
-{
-    struct sources *sources = plan_sources(fixture->plan);
-    uint32_t file = sources_add(sources, "formula", text, strlen(text), true);
-    struct expr *expr =
-        parse_expression(fixture->arena, plan_strings(fixture->plan), sources, file, fixture->diags);
-    cr_assert(expr != NULL, "`%s` is no expression", text);
-    return plan_evaluate(fixture->plan, expr);
-}
-
-struct walk {
-    struct result_fixture *fixture;
-    size_t nodes, formulas, inputs, operations;
-    bool seen[QUANTITY_COUNT], derived[QUANTITY_COUNT]; /* numbers, and those with a formula */
-};
-
-static void check_formula(struct walk *walk, const struct derive_node *node)
-{
-    const char *text = with_values(walk->fixture->arena, node);
-    struct value value = evaluate_text_of(walk->fixture, text);
-    walk->formulas++;
-    if (node->value.type == QUANTITY_BOOL) {
-        cr_expect(value.type == VALUE_BOOL && value.boolean == node->value.boolean, "%s = %s", node->name,
-                  text);
-        return;
-    }
-    cr_assert(value.type == VALUE_NUMBER, "%s: `%s` is no number", node->name, text);
-    cr_expect(fabs(value.number - node->value.value) <= 1e-9 * fmax(fabs(node->value.value), 1e-30),
-              "%s is %.17g, but `%s` is %.17g", node->name, node->value.value, text, value.number);
-}
-
-static void walk_tree(struct walk *walk, const struct derive_node *node)
-{
-    walk->nodes++;
-    cr_assert(node->name && node->text, "%s", node->name);
-    cr_expect((node->exact != NULL) == (node->value.type == QUANTITY_NUMBER), "%s", node->name);
-    if (node->is_input) {
-        const struct derive_origin *origin = &node->origin;
-        walk->inputs++;
-        cr_expect(origin->origin == ORIGIN_DEFAULT ? origin->reason != NULL
-                                                   : origin->file != NULL && origin->line > 0,
-                  "%s comes from nowhere", node->name);
-        cr_expect(origin->origin != ORIGIN_CATALOGUE || origin->source != NULL, "%s has no source",
-                  node->full);
-        cr_expect(node->inputs.count == 0);
-        return;
-    }
-    cr_expect(node->source != NULL, "%s", node->name);
-    if (node->value.type == QUANTITY_ABSENT || node->above)
-        return;
-    if (node->formula) {
-        cr_expect(node->shown && node->substituted);
-        check_formula(walk, node);
-    } else if (!node->part) {
-        cr_expect(node->inputs.count > 0, "%s is made of nothing", node->full);
-    }
-    walk->operations += node->part && node->formula;
-    for (size_t i = 0; i < node->inputs.count; i++)
-        walk_tree(walk, node->inputs.items[i]);
-}
-
-static void walk_declaration(struct walk *walk, struct decl *decl)
-{
-    enum quantity_scope scope;
-    cr_assert(quantity_scope_of(decl->kind, &scope));
-    for (size_t i = 0; i < QUANTITY_COUNT; i++) {
-        const struct derive_node *tree;
-        if (quantity_info((enum quantity)i)->scope != scope)
-            continue;
-        tree = derive_tree(walk->fixture->evaluator, decl, (enum quantity)i);
-        walk->seen[i] = walk->seen[i] || tree->value.type == QUANTITY_NUMBER;
-        walk->derived[i] = walk->derived[i] || tree->formula != NULL;
-        walk_tree(walk, tree);
-    }
-}
-
-/* Numbers whose computation is no line of arithmetic in any case: an expectation, a sum over chunks, steps
- * that the scenario does not take. */
-static const enum quantity in_words[] = {Q_DECODE_DISTINCT_EXPERTS, Q_PREFILL_TIME_FIXED, Q_PREFILL_PACKED,
-                                         Q_PLAIN_STEP};
-
-static void expect_formulas(const struct walk *walk)
-{
-    for (size_t i = 0; i < QUANTITY_COUNT; i++) {
-        bool words = false;
-        for (size_t j = 0; j < sizeof in_words / sizeof in_words[0]; j++)
-            words = words || in_words[j] == (enum quantity)i;
-        cr_expect(!walk->seen[i] || walk->derived[i] || words, "%s is never derived by a formula",
-                  quantity_info((enum quantity)i)->name);
-    }
-}
 
 static const char cases[] =
     "gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS  peak.fp8 = 624 TFLOPS\n"
@@ -170,26 +37,6 @@ static const char cases[] =
     "scenario draft : loop { speculation.tokens = 3  speculation.acceptance = 0.7 }\n"
     "scenario cloud { gpu = h100-sxm  model = llama-3.1-8b  prompt = 1000  output = 300  batch = 8 }\n"
     "scenario drafted : step { speculation.tokens = 1  speculation.acceptance = 0.5 }\n";
-
-Test(explain, every_figure_down_to_its_inputs)
-{
-    struct result_fixture fixture = result_open(cases);
-    cr_assert(diags_errors(fixture.diags) == 0, "%s", diags_get(fixture.diags, 0)->message);
-    struct walk walk = {.fixture = &fixture};
-    const struct plan_view *view = plan_view(fixture.plan);
-    for (size_t i = 0; i < view->declarations.count; i++) {
-        enum quantity_scope scope;
-        if (quantity_scope_of(view->declarations.items[i]->kind, &scope))
-            walk_declaration(&walk, view->declarations.items[i]);
-    }
-    walk_declaration(&walk, plan_find(fixture.plan, KIND_MODEL, "llama-3.1-8b"));
-    walk_declaration(&walk, plan_find(fixture.plan, KIND_GPU, "h100-sxm"));
-    cr_assert(diags_errors(fixture.diags) == 0, "%s", diags_get(fixture.diags, 0)->message);
-    expect_formulas(&walk);
-    cr_assert(walk.formulas > 2000 && walk.inputs > 2000 && walk.operations > 500, "%zu %zu %zu",
-              walk.formulas, walk.inputs, walk.operations);
-    result_close(&fixture);
-}
 
 static const struct derive_node *find_node(const struct derive_node *node, const char *name)
 {

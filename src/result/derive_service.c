@@ -1,0 +1,86 @@
+/* derive_service.c: worksheets of the closed loop: sequences that run, and what a step expects of experts. */
+#include <math.h>
+
+#include "result/derive_sheet.h"
+
+/* Sequences wait for others to leave: on average three quarters of the output are written. */
+static bool running(struct sheet *sheet, struct derive_node *node)
+{
+    struct pm_case input = *sheet->input;
+    struct pm_memory memory;
+    double prompt = input.prompt > 0 ? input.prompt + input.model->tower_tokens : 0;
+    if (input.static_step || input.engine->as_calibrated)
+        return false;
+    input.static_step = true;
+    input.context = prompt + 0.75 * input.output;
+    pm_memory_of(&input, &memory);
+    sheet_part(sheet, node, "mean_sequence", memory.kv_per_sequence, "B",
+               "Cache of a sequence with three quarters of its output.");
+    sheet_part(sheet, node, "shared", memory.kv_shared, "B", "Of it, stored once for all.");
+    sheet_formula(node,
+                  "min(batch, max(dp * (memory.pool - shared) / (mean_sequence - shared), max_batch, dp))");
+    return true;
+}
+
+/* Each of T tokens leaves an expert out with probability 1 - k/E. */
+static bool distinct_experts(struct sheet *sheet, struct derive_node *node)
+{
+    const struct pm_model *model = &sheet->model->model;
+    size_t which = model->block_count;
+    double most = 0, queries = 1 + fmax(sheet->input->draft_tokens, 0);
+    double tokens = sheet->result->expected.decoding * queries;
+    if (!sheet->input->engine->ideal) { /* of a micro-batch, where there are stages */
+        double stages = fmax(sheet->input->pp, 1);
+        tokens /= fmax(fmin(stages, sheet->result->expected.decoding), 1);
+    }
+    for (size_t i = 0; i < model->block_count; i++) {
+        double experts = model->blocks[i].experts, used = fmin(model->blocks[i].active_experts, experts);
+        double touched = experts > 0 ? experts * (1 - pow(1 - used / experts, tokens)) : 0;
+        if (touched > most) {
+            most = touched;
+            which = i;
+        }
+    }
+    if (which == model->block_count)
+        return false;
+    const struct pm_block *block = &model->blocks[which];
+    struct decl *decl = sheet->model->block_decls[which];
+    sheet_attribute(sheet, node, decl, "experts", "experts", block->experts, "1");
+    struct derive_node *part =
+        sheet_part(sheet, node, "left_out", pow(1 - block->active_experts / block->experts, tokens), "1",
+                   "Share of the experts that no token chooses.");
+    sheet_attribute(sheet, part, decl, "experts", "experts", block->experts, "1");
+    sheet_attribute(sheet, part, decl, "active_experts", "active_experts", block->active_experts, "1");
+    struct derive_node *count =
+        sheet_part(sheet, part, "tokens", tokens, "1", "That choose experts together.");
+    sheet_printf(sheet, count, "decoding%s%s",
+                 sheet->input->pp > 1 && !sheet->input->engine->ideal ? " / max(1, min(pp, decoding))" : "",
+                 queries > 1 ? " * (1 + speculation.tokens)" : "");
+    sheet_formula(part, "(1 - active_experts / experts) ^ tokens");
+    sheet_formula(node, "experts * (1 - left_out)");
+    return true;
+}
+
+/* A step with drafts, none of which takes less than the ceiling of what drafts. */
+static bool least_step(struct sheet *sheet, struct derive_node *node)
+{
+    double drafts = sheet->value - sheet->result->decode_ceiling.time;
+    if (!(drafts > 0))
+        return false;
+    sheet_part(sheet, node, "draft", drafts / sheet->input->draft_tokens, "s",
+               "The ceiling of one draft for every sequence.");
+    sheet_formula(node, "ceiling.decode.time + speculation.tokens * draft");
+    return true;
+}
+
+bool sheet_of_service(struct sheet *sheet, enum quantity quantity, struct derive_node *node)
+{
+    if (!sheet->input)
+        return false;
+    switch (quantity) {
+    case Q_CEILING_DECODE_STEP: return least_step(sheet, node);
+    case Q_RUNNING: return running(sheet, node);
+    case Q_DECODE_DISTINCT_EXPERTS: return distinct_experts(sheet, node);
+    default: return false;
+    }
+}

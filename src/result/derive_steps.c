@@ -1,0 +1,467 @@
+/* derive_steps.c: worksheets of steps: terms as the operations they are the sum of, and what is made of whole
+ * steps. */
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "result/derive_sheet.h"
+
+/* One step and its operations. */
+struct priced {
+    struct pm_step_part part;
+    struct pm_op *ops;
+    size_t count;
+};
+
+static bool price(struct sheet *sheet, enum pm_step_kind kind, size_t index, struct priced *out)
+{
+    out->ops = ARENA_ARRAY(sheet->arena, struct pm_op, PM_OPS_MAX);
+    return pm_part_step(sheet->input, sheet->result, kind, index, &out->part, out->ops, PM_OPS_MAX,
+                        &out->count);
+}
+
+static void plus(struct buffer *sum, const char *term)
+{
+    buffer_printf(sum, "%s%s", sum->length > 0 ? " + " : "", term);
+}
+
+/* ---- operations -------------------------------------------------------------------------------------------
+ */
+
+/* "QKV projection" as a name in a formula. */
+static const char *operation_name(struct arena *arena, const char *text)
+{
+    char *name = arena_printf(arena, "op.%s", text);
+    for (char *byte = name + 3; *byte; byte++)
+        if (!isalnum((unsigned char)*byte))
+            *byte = '_';
+    return name;
+}
+
+static double bytes_of(const struct pm_op *op)
+{
+    return op->weight_bytes + op->kv_bytes + op->activation_bytes;
+}
+
+static enum pm_bound bound_of(const struct pm_op *op)
+{
+    double compute = op->rate > 0 ? op->work / op->rate : 0, memory = bytes_of(op) / op->bandwidth;
+    return compute > memory ? PM_BOUND_COMPUTE : op->weight_bytes > 0 ? PM_BOUND_WEIGHTS : PM_BOUND_KV;
+}
+
+/* One launch without its fixed time: the longer of computing and moving, and a little more where both take
+ * about as long. */
+static void fill_operation(struct sheet *sheet, struct derive_node *node, const struct pm_op *op)
+{
+    double compute = op->rate > 0 ? op->work / op->rate : 0;
+    double longer = fmax(compute, bytes_of(op) / op->bandwidth);
+    bool rounded = op->busy > longer;
+    if (op->rate > 0) {
+        sheet_part(sheet, node, "work", op->work, "FLOP", "Work of one launch.");
+        rate_of_matrices(sheet,
+                         sheet_part(sheet, node, "rate", op->rate, "FLOP/s", "Peak times efficiency."));
+    }
+    sheet_part(sheet, node, "bytes", bytes_of(op), "B", "Weights, cache and activations of one launch.");
+    rate_of_bandwidth(
+        sheet, sheet_part(sheet, node, "bandwidth", op->bandwidth, "B/s", "Bandwidth times efficiency."));
+    if (rounded)
+        sheet_part(sheet, node, "corner", op->busy / longer, "1",
+                   "Neither side hides behind the other where both take about as long.");
+    sheet_printf(sheet, node, "%s%s",
+                 op->rate > 0 ? "max(work / rate, bytes / bandwidth)" : "bytes / bandwidth",
+                 rounded ? " * corner" : "");
+}
+
+static void add_operations(struct sheet *sheet, struct derive_node *node, struct buffer *sum,
+                           const struct priced *step, enum pm_bound bound)
+{
+    for (size_t i = 0; i < step->count; i++) {
+        const struct pm_op *op = &step->ops[i];
+        if (!(op->busy > 0) || bound_of(op) != bound)
+            continue;
+        struct derive_node *part =
+            sheet_part(sheet, node, operation_name(sheet->arena, op->name), op->busy, "s",
+                       "One launch, without the time that every operation takes.");
+        fill_operation(sheet, part, op);
+        plus(sum, arena_printf(sheet->arena, "%.17g * %s", op->count, part->name));
+    }
+}
+
+/* ---- terms of one step
+ * -------------------------------------------------------------------------------------- */
+
+static void add_exchanges(struct sheet *sheet, struct derive_node *node, struct buffer *sum,
+                          const struct pm_step_part *step)
+{
+    const struct pm_step *whole = &step->step;
+    double handover = whole->term[PM_BOUND_COMMUNICATION] - whole->allreduce_time;
+    double queries = 1 + fmax(sheet->input->draft_tokens, 0);
+    if (whole->allreduces > 0) {
+        struct derive_node *part =
+            sheet_part(sheet, node, "op.allreduce", whole->allreduce_time / whole->allreduces, "s",
+                       "One exchange between the GPUs: its latency and the bytes over the link.");
+        rate_of_exchange(sheet, part,
+                         (step->sequences * queries + step->prompt) * 2 * sheet->model->model.hidden);
+        plus(sum, arena_printf(sheet->arena, "%.17g * %s", whole->allreduces, part->name));
+    }
+    if (handover > 1e-12 * whole->time)
+        plus(sum, arena_printf(sheet->arena, "(pp - 1) * %s",
+                               sheet_part(sheet, node, "op.handover", handover / (sheet->input->pp - 1), "s",
+                                          "From one stage of the pipeline to the next.")
+                                   ->name));
+}
+
+static void add_fixed(struct sheet *sheet, struct derive_node *node, struct buffer *sum,
+                      const struct priced *step)
+{
+    double launches = step->part.step.launches, factor = sheet->input->gpu->operation_time_factor;
+    struct derive_node *part = sheet_part(sheet, node, "launches", launches, "1", "Operations of the step.");
+    struct buffer count = buffer_in(sheet->arena);
+    bool plain = true;
+    for (size_t i = 0; i < step->count; i++) {
+        plus(&count, arena_printf(sheet->arena, "%.17g", step->ops[i].count));
+        plain = plain && step->ops[i].count > 0;
+    }
+    if (plain && count.length > 0)
+        sheet_formula(part, buffer_string(&count));
+    plus(sum, arena_printf(sheet->arena, "%s * engine.operation_time%s", part->name,
+                           factor > 0 ? " * gpu.operation_time_factor" : ""));
+    if (step->part.step.host_time > 0)
+        plus(sum, arena_printf(sheet->arena, "%s * engine.sequence_time",
+                               sheet_part(sheet, node, "sequences", step->part.sequences, "1",
+                                          "That decode in the step.")
+                                   ->name));
+}
+
+/* One term of one step. */
+static const char *term_of(struct sheet *sheet, struct derive_node *node, const struct priced *step,
+                           enum pm_bound bound)
+{
+    struct buffer sum = buffer_in(sheet->arena);
+    if (bound == PM_BOUND_COMMUNICATION)
+        add_exchanges(sheet, node, &sum, &step->part);
+    else if (bound == PM_BOUND_FIXED)
+        add_fixed(sheet, node, &sum, step);
+    else
+        add_operations(sheet, node, &sum, step, bound);
+    return sum.length > 0 ? buffer_string(&sum) : NULL;
+}
+
+/* ---- whole steps
+ * --------------------------------------------------------------------------------------------- */
+
+static const char *const term_names[] = {
+    [PM_BOUND_WEIGHTS] = "weights", [PM_BOUND_KV] = "kv",
+    [PM_BOUND_COMPUTE] = "compute", [PM_BOUND_COMMUNICATION] = "communication",
+    [PM_BOUND_FIXED] = "fixed",
+};
+
+/* A step as the sum of its terms; a draft leaves the host's time out. */
+static void fill_step(struct sheet *sheet, struct derive_node *node, const struct priced *step, bool host)
+{
+    struct buffer sum = buffer_in(sheet->arena);
+    struct priced own = *step;
+    if (!host)
+        own.part.step.host_time = 0;
+    for (int i = 0; i < PM_BOUND_COUNT; i++) {
+        double seconds = step->part.step.term[i];
+        seconds -= !host && i == PM_BOUND_FIXED ? step->part.step.host_time : 0;
+        if (!(seconds > 0))
+            continue;
+        struct derive_node *part =
+            sheet_part(sheet, node, term_names[i], seconds, "s", "Of the step, by what it waits for.");
+        const char *formula = term_of(sheet, part, &own, (enum pm_bound)i);
+        if (formula)
+            sheet_formula(part, formula);
+        plus(&sum, part->name);
+    }
+    sheet_formula(node, buffer_string(&sum));
+}
+
+/* The steps of a prompt, one after the other, without what a pipeline makes of them. */
+static const char *steps_of(struct sheet *sheet, struct derive_node *node, enum pm_step_kind kind,
+                            double *seconds, double *chunks)
+{
+    struct buffer sum = buffer_in(sheet->arena);
+    struct priced step;
+    *seconds = *chunks = 0;
+    for (size_t i = 0; price(sheet, kind, i, &step); i++) {
+        struct derive_node *part = sheet_part(sheet, node, arena_printf(sheet->arena, "step.%zu", i + 1),
+                                              step.part.step.time, "s", "A chunk of the prompt.");
+        fill_step(sheet, part, &step, true);
+        plus(&sum, step.part.times > 1 ? arena_printf(sheet->arena, "%.17g * %s", step.part.times, part->name)
+                                       : part->name);
+        *seconds += step.part.times * step.part.step.time;
+        *chunks += step.part.times;
+    }
+    return buffer_string(&sum);
+}
+
+/* ---- terms of a decode step and of a prompt
+ * ------------------------------------------------------------------- */
+
+static enum pm_step_kind prefill_kind(const struct sheet *sheet)
+{
+    return sheet->input->static_step ? PM_STEP_PREFILL : PM_STEP_MIXED;
+}
+
+/* What stands beside the terms, where the step would take less than the ceiling. */
+static void add_raised(struct sheet *sheet, struct derive_node *node, struct buffer *sum, double missing)
+{
+    if (missing > 1e-12 * sheet->value)
+        plus(sum, sheet_part(sheet, node, "raised", missing, "s", "What is missing to the ceiling.")->name);
+}
+
+static bool decode_term(struct sheet *sheet, struct derive_node *node, enum pm_bound bound)
+{
+    struct priced step;
+    struct buffer sum = buffer_in(sheet->arena);
+    if (!price(sheet, PM_STEP_DECODE, 0, &step))
+        return false;
+    const char *formula = term_of(sheet, node, &step, bound);
+    if (formula)
+        plus(&sum, formula);
+    if (bound == PM_BOUND_FIXED)
+        add_raised(sheet, node, &sum, sheet->value - step.part.step.term[bound]);
+    sheet_formula(node, buffer_string(&sum));
+    return sum.length > 0;
+}
+
+/* " * (chunks + pp - 1) / (chunks * pp)": chunks follow each other through the stages. */
+static const char *through_stages(struct sheet *sheet, struct derive_node *node, double chunks,
+                                  double *factor)
+{
+    double stages = fmax(sheet->input->pp, 1);
+    *factor = 1;
+    if (!(stages > 1) || !(chunks > 1))
+        return "";
+    *factor = (chunks + stages - 1) / (chunks * stages);
+    sheet_part(sheet, node, "chunks", chunks, "1", "Steps that the prompt takes.");
+    return " * (chunks + pp - 1) / (chunks * pp)";
+}
+
+static bool prefill_term(struct sheet *sheet, struct derive_node *node, enum pm_bound bound)
+{
+    struct buffer sum = buffer_in(sheet->arena);
+    struct priced step;
+    double chunks = 0, seconds = 0, factor;
+    for (size_t i = 0; price(sheet, prefill_kind(sheet), i, &step); i++) {
+        bool only = i == 0 && !price(sheet, prefill_kind(sheet), 1, &(struct priced){0});
+        double own = step.part.step.term[bound];
+        chunks += step.part.times;
+        seconds += step.part.times * own;
+        if (!(own > 0))
+            continue;
+        struct derive_node *part =
+            only ? node
+                 : sheet_part(sheet, node, arena_printf(sheet->arena, "step.%zu", i + 1), own, "s",
+                              "This term of a chunk's step.");
+        const char *formula = term_of(sheet, part, &step, bound);
+        if (!only && formula)
+            sheet_formula(part, formula);
+        plus(&sum, only ? formula ? formula : "0 s"
+                   : step.part.times > 1
+                       ? arena_printf(sheet->arena, "%.17g * %s", step.part.times, part->name)
+                       : part->name);
+    }
+    const char *stages = through_stages(sheet, node, chunks, &factor);
+    if (*stages) {
+        const char *all = arena_printf(sheet->arena, "(%s)%s", buffer_string(&sum), stages);
+        sum = buffer_in(sheet->arena);
+        plus(&sum, all);
+    }
+    if (bound == PM_BOUND_FIXED)
+        add_raised(sheet, node, &sum, sheet->value - seconds * factor);
+    sheet_formula(node, buffer_string(&sum));
+    return sum.length > 0;
+}
+
+/* ---- counts of a decode step
+ * ------------------------------------------------------------------------------------ */
+
+static bool launches(struct sheet *sheet, struct derive_node *node)
+{
+    struct priced step;
+    struct buffer sum = buffer_in(sheet->arena);
+    double fixed = sheet->input->engine->operation_time;
+    double factor = sheet->input->gpu->operation_time_factor;
+    fixed *= factor > 0 ? factor : 1;
+    if (!price(sheet, PM_STEP_DECODE, 0, &step))
+        return false;
+    for (size_t i = 0; i < step.count; i++) {
+        /* An operation that stands for several kernels counts for more than one. */
+        double kernels = fixed > 0 ? (step.ops[i].seconds - step.ops[i].busy) / fixed : 1;
+        const char *name = sheet_part(sheet, node, operation_name(sheet->arena, step.ops[i].name),
+                                      step.ops[i].count * kernels, "1", "Launches.")
+                               ->name;
+        plus(&sum, name);
+    }
+    sheet_formula(node, buffer_string(&sum));
+    return sum.length > 0;
+}
+
+static bool allreduces(struct sheet *sheet, struct derive_node *node)
+{
+    struct buffer sum = buffer_in(sheet->arena);
+    const struct pm_model *model = &sheet->model->model;
+    for (size_t i = 0; i < model->block_count; i++) {
+        const struct pm_block *block = &model->blocks[i];
+        bool forward = block->ffn > 0 || block->experts > 0 || block->shared_ffn > 0;
+        double parts = (block->attention != PM_ATTENTION_NONE) + forward;
+        if (sheet->input->dp > 1 && block->experts > 0)
+            parts = 1; /* dispatch and combine of experts together */
+        else if (!(sheet->input->tp > 1))
+            parts = 0;
+        if (parts > 0)
+            plus(&sum, arena_printf(sheet->arena, "%.17g * %s", parts, block_count(sheet, node, i)));
+    }
+    sheet_formula(node, buffer_string(&sum));
+    return sum.length > 0;
+}
+
+/* ---- made of whole steps
+ * ------------------------------------------------------------------------------------------ */
+
+static bool bandwidth_used(struct sheet *sheet, struct derive_node *node)
+{
+    struct priced step;
+    struct buffer sum = buffer_in(sheet->arena);
+    if (!price(sheet, PM_STEP_DECODE, 0, &step) || step.count == 0)
+        return false;
+    struct derive_node *moved =
+        sheet_part(sheet, node, "moved", step.part.step.bytes_moved, "B", "Bytes that the step moves.");
+    for (size_t i = 0; i < step.count; i++) {
+        const char *name = sheet_part(sheet, moved, operation_name(sheet->arena, step.ops[i].name),
+                                      bytes_of(&step.ops[i]), "B", "One launch.")
+                               ->name;
+        plus(&sum, arena_printf(sheet->arena, "%.17g * %s", step.ops[i].count, name));
+    }
+    sheet_formula(moved, buffer_string(&sum));
+    sheet_printf(sheet, node, "moved%s / (decode.time * gpu.bandwidth)",
+                 sheet->input->pp > 1 ? " * max(1, min(pp, decoding)) / pp" : "");
+    return true;
+}
+
+static bool draft_time(struct sheet *sheet, struct derive_node *node)
+{
+    struct priced step;
+    if (!price(sheet, PM_STEP_DRAFT, 0, &step))
+        return false;
+    struct derive_node *part =
+        sheet_part(sheet, node, "draft", step.part.step.time - step.part.step.host_time, "s",
+                   "One draft for every sequence, without the host's time.");
+    fill_step(sheet, part, &step, false);
+    sheet_formula(node, "speculation.tokens * draft");
+    return true;
+}
+
+static bool plain_step(struct sheet *sheet, struct derive_node *node)
+{
+    struct priced step;
+    if (!price(sheet, PM_STEP_PLAIN, 0, &step))
+        return false;
+    fill_step(sheet, node, &step, true);
+    return true;
+}
+
+static bool scaling(struct sheet *sheet, struct derive_node *node)
+{
+    struct priced step;
+    bool decodes = sheet->result->expected.tpot >= 0;
+    if (!price(sheet, PM_STEP_SINGLE, 0, &step))
+        return false;
+    struct derive_node *part =
+        sheet_part(sheet, node, "one_gpu", step.part.step.time, "s", "The same step on one GPU.");
+    fill_step(sheet, part, &step, true);
+    if (!decodes)
+        sheet_part(sheet, node, "all_gpus", sheet->result->prefill.time, "s", "A prompt by itself.");
+    sheet_printf(sheet, node, "one_gpu / (%s * gpus_per_replica)", decodes ? "decode.time" : "all_gpus");
+    return true;
+}
+
+static bool extra_time(struct sheet *sheet, struct derive_node *node)
+{
+    double seconds, chunks;
+    bool decodes = sheet->result->expected.tpot >= 0;
+    struct derive_node *part = sheet_part(sheet, node, "mixed", 0, "s", "The steps of one prompt.");
+    const char *sum = steps_of(sheet, part, PM_STEP_MIXED, &seconds, &chunks);
+    if (!(chunks > 0))
+        return false;
+    double whole = sheet->value * fmax(sheet->input->dp, 1) * fmax(sheet->input->pp, 1) +
+                   (decodes ? chunks * sheet->result->decode.time : 0);
+    if (whole > seconds * (1 + 1e-9))
+        sum = arena_printf(sheet->arena, "%s + %s", sum,
+                           sheet_part(sheet, part, "raised", whole - seconds, "s", "To the ceiling.")->name);
+    node->inputs.count = 0;
+    struct derive_node *again = sheet_part(sheet, node, "mixed", whole, "s", "The steps of one prompt.");
+    again->inputs = part->inputs;
+    sheet_formula(again, sum);
+    sheet_printf(sheet, node,
+                 decodes ? "max(0 s, mixed - %.17g * decode.time) / (dp * pp)"
+                         : "mixed / (dp * pp) + 0 * %.17g * mixed",
+                 chunks);
+    return true;
+}
+
+static bool packed(struct sheet *sheet, struct derive_node *node)
+{
+    struct priced step;
+    if (price(sheet, PM_STEP_PACKED, 0, &step)) {
+        struct derive_node *part = sheet_part(sheet, node, "full_step", step.part.step.time, "s",
+                                              "As many prompts as the chunk allows, with nothing to decode.");
+        fill_step(sheet, part, &step, true);
+        sheet_part(sheet, node, "prompts", step.part.prompts, "1", "Of those that wait.");
+        sheet_formula(node, "full_step / prompts / (dp * pp)");
+        return true;
+    }
+    double seconds, chunks;
+    const char *sum = steps_of(sheet, node, PM_STEP_PREFILL, &seconds, &chunks);
+    sheet_printf(sheet, node, "(%s) / (dp * pp)", sum);
+    return chunks > 0;
+}
+
+/* ---- which
+ * ----------------------------------------------------------------------------------------------------------
+ */
+
+static const struct {
+    enum quantity quantity;
+    bool prefill;
+    enum pm_bound bound;
+} terms[] = {
+    {Q_DECODE_TIME_WEIGHTS, false, PM_BOUND_WEIGHTS},
+    {Q_DECODE_TIME_KV, false, PM_BOUND_KV},
+    {Q_DECODE_TIME_COMPUTE, false, PM_BOUND_COMPUTE},
+    {Q_DECODE_TIME_COMMUNICATION, false, PM_BOUND_COMMUNICATION},
+    {Q_DECODE_TIME_FIXED, false, PM_BOUND_FIXED},
+    {Q_PREFILL_TIME_WEIGHTS, true, PM_BOUND_WEIGHTS},
+    {Q_PREFILL_TIME_KV, true, PM_BOUND_KV},
+    {Q_PREFILL_TIME_COMPUTE, true, PM_BOUND_COMPUTE},
+    {Q_PREFILL_TIME_COMMUNICATION, true, PM_BOUND_COMMUNICATION},
+    {Q_PREFILL_TIME_FIXED, true, PM_BOUND_FIXED},
+};
+
+static const struct {
+    enum quantity quantity;
+    bool (*fill)(struct sheet *, struct derive_node *);
+} others[] = {
+    {Q_DECODE_LAUNCHES, launches}, {Q_DECODE_ALLREDUCES, allreduces}, {Q_MBU, bandwidth_used},
+    {Q_DRAFT_TIME, draft_time},    {Q_PLAIN_STEP, plain_step},        {Q_SCALING_EFFICIENCY, scaling},
+    {Q_PREFILL_EXTRA, extra_time}, {Q_PREFILL_PACKED, packed},
+};
+
+bool sheet_of_steps(struct sheet *sheet, enum quantity quantity, struct derive_node *node)
+{
+    if (!sheet->input || sheet->input->engine->ideal)
+        return false;
+    for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++)
+        if (terms[i].quantity == quantity)
+            return terms[i].prefill ? prefill_term(sheet, node, terms[i].bound)
+                                    : decode_term(sheet, node, terms[i].bound);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (others[i].quantity == quantity)
+            return others[i].fill(sheet, node);
+    return false;
+}
