@@ -130,6 +130,7 @@ bool config_architecture(struct import_job *job, const struct json_file *json, s
         return false;
     config_quantization(&config);
     config_tower(&config);
+    config_audio_tower(&config);
     const char *stated = json_string_value(json_object_get(config.root, "_name_or_path"));
     config.model.title = job_model_title(job, stated);
     config.model.name = job_model_name(job, config.model.title);

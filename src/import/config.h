@@ -152,9 +152,10 @@ void build_recurrent_gemma(struct config *config, unsigned traits);
 /* The architecture that the file describes. False after an error. */
 bool config_architecture(struct import_job *job, const struct json_file *json, struct architecture *model);
 
-/* ---- tower.c, quantization.c ---- */
+/* ---- tower.c, tower_audio.c, quantization.c ---- */
 
 void config_tower(struct config *config);
+void config_audio_tower(struct config *config);
 void config_quantization(struct config *config);
 
 #endif

@@ -317,8 +317,6 @@ void config_tower(struct config *config)
     struct architecture *model = &config->model;
     struct arena *arena = config->job->arena;
     struct tower tower;
-    if (json_is_object(json_object_get(config->root, "audio_config")))
-        architecture_note(arena, model, "The audio tower is not counted.");
     if (!find_tower(config, wrapper, &tower, &name))
         return;
     for (size_t i = 0; i < sizeof towers / sizeof towers[0]; i++) {
