@@ -152,20 +152,40 @@ static const char *ascii_of(uint32_t code)
     return "?";
 }
 
-const char *clean_ascii(struct arena *arena, const char *clean)
+static void add_ascii(struct buffer *out, uint32_t code, size_t width, bool columns)
+{
+    const char *text = ascii_of(code);
+    if (!columns || strlen(text) == width)
+        buffer_text(out, text);
+    else
+        buffer_repeat(out, "?", width);
+}
+
+static const char *to_ascii(struct arena *arena, const char *clean, bool columns)
 {
     size_t length = strlen(clean);
     if (is_plain_ascii(clean, length))
         return clean;
     struct buffer out = buffer_in(arena);
     for (size_t at = 0; at < length;) {
+        size_t start = at;
         uint32_t code = clean_next(clean, length, &at);
         if (code < 0x80)
             buffer_byte(&out, (char)code);
         else
-            buffer_text(&out, ascii_of(code));
+            add_ascii(&out, code, utf8_width(clean + start, at - start), columns);
     }
     return buffer_string(&out);
+}
+
+const char *clean_ascii(struct arena *arena, const char *clean)
+{
+    return to_ascii(arena, clean, false);
+}
+
+const char *clean_ascii_columns(struct arena *arena, const char *clean)
+{
+    return to_ascii(arena, clean, true);
 }
 
 /* How many bytes from the front (or the back) of `text` fill at most `width` columns. */

@@ -51,6 +51,9 @@ const char *clean_utf8(struct arena *arena, const char *text);
 /* Pure ASCII from clean text: signs that reports use are spelled out ("<=", "x", "us"), others become '?'. */
 const char *clean_ascii(struct arena *arena, const char *clean);
 
+/* The same with every character as wide as it was, for lines that others point into. */
+const char *clean_ascii_columns(struct arena *arena, const char *clean);
+
 /* At most `width` columns of clean text: the middle gives way to `ellipsis`. */
 const char *clean_middle(struct arena *arena, const char *clean, size_t width, const char *ellipsis);
 

@@ -115,6 +115,9 @@ bool session_colour(const struct cli *cli, int descriptor);
 /* Writes all of `text` to standard output. EXIT_FILE, after a message, when it cannot. */
 enum exit_status output_standard(const struct buffer *text);
 
+/* To standard error; in ASCII on a terminal that knows no UTF-8. */
+void output_error(struct arena *arena, const char *text);
+
 /* Writes a file whole or not at all (a temporary file beside it, then rename); devices and pipes
  * directly. EXIT_FILE, after a message, when it cannot. */
 enum exit_status output_file(struct arena *arena, const char *path, const struct buffer *text);

@@ -30,12 +30,12 @@ static const struct command report = {"", COMMAND_REPORT, command_report};
 
 void cli_complain(const char *format, ...)
 {
+    struct arena *arena = arena_new();
     va_list arguments;
     va_start(arguments, format);
-    fputs("perfc: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    output_error(arena, arena_printf(arena, "perfc: %s\n", arena_vprintf(arena, format, arguments)));
     va_end(arguments);
+    arena_free(arena);
 }
 
 static const struct command *command_find(const char *name)

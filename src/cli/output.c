@@ -43,6 +43,13 @@ enum exit_status output_standard(const struct buffer *text)
     return EXIT_FILE;
 }
 
+void output_error(struct arena *arena, const char *text)
+{
+    bool narrow = isatty(STDERR_FILENO) && !output_utf8();
+    const char *bytes = narrow ? clean_ascii_columns(arena, text) : text;
+    (void)write_all(STDERR_FILENO, bytes, strlen(bytes)); /* nowhere to complain about a failure */
+}
+
 static enum exit_status cannot_write(const char *path, int failure)
 {
     cli_complain("cannot write %s: %s", path, strerror(failure));

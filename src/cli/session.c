@@ -54,10 +54,8 @@ void session_fail_assertions(struct session *session, const struct report *repor
 
 static void (*const renderers[])(struct buffer *out, const struct diags *diags, const struct sources *sources,
                                  struct diag_render_options options) = {
-    [DIAGNOSTICS_TEXT] = diags_render_text,
-    [DIAGNOSTICS_JSON] = diags_render_json,
-    [DIAGNOSTICS_SARIF] = diags_render_sarif,
-    [DIAGNOSTICS_GITHUB] = diags_render_github,
+    [DIAGNOSTICS_TEXT] = diags_render_text,     [DIAGNOSTICS_JSON] = diags_render_json,
+    [DIAGNOSTICS_SARIF] = diags_render_sarif,   [DIAGNOSTICS_GITHUB] = diags_render_github,
     [DIAGNOSTICS_GITLAB] = diags_render_gitlab,
 };
 
@@ -74,15 +72,7 @@ enum exit_status session_diagnose(struct session *session)
     };
     diags_sort(session->diags);
     renderers[session->cli->diagnostics](&text, session->diags, session->sources, options);
-    const char *bytes = buffer_string(&text);
-    size_t left = text.length;
-    while (left) {
-        ssize_t written = write(STDERR_FILENO, bytes, left);
-        if (written <= 0)
-            break; /* nowhere to complain about it */
-        bytes += written;
-        left -= (size_t)written;
-    }
+    output_error(session->cli->arena, buffer_string(&text));
     bool bad = diags_errors(session->diags) || (session->cli->werror && diags_warnings(session->diags));
     return bad ? EXIT_PLAN : EXIT_FINE;
 }

@@ -83,6 +83,30 @@ Test(cli_terminal, all_is_ascii_where_utf8_is_not_known)
     cr_expect_gt(beyond_ascii(on_terminal("LANG=C.UTF-8", plan)), 100);
 }
 
+/* Errors, the lines of the plan below them and their messages; what is underlined stays underlined: the marks
+ * stand under `Ms`, behind a comment-like text of wide characters. */
+Test(cli_terminal, diagnostics_are_ascii_where_utf8_is_not_known)
+{
+    const char *plan = scratch_file(arena, "bad.perf",
+                                    "let \"\xE7\x9B\xAE\xE6\xA0\x87\xC3\xA9\" = 1 ms   let x = 10 Ms\n"
+                                    "scenario chat { gpu = caf\xC3\xA9 }\n");
+    const char *const commands[] = {
+        plan,
+        arena_printf(arena, "check %s", plan),
+        arena_printf(arena, "--diagnostics=json %s", plan),
+        arena_printf(arena, "explain %s caf\xC3\xA9.tpot", a_plan()),
+        "caf\xC3\xA9.perf",
+        "--lang caf\xC3\xA9",
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        const char *shown = on_terminal("LANG=C", commands[i]);
+        cr_expect_eq(beyond_ascii(shown), 0, "%s: %.3000s", commands[i], shown);
+    }
+    const char *narrow = on_terminal("LANG=C", commands[0]), *wide = on_terminal("LANG=C.UTF-8", commands[0]);
+    cr_expect_not_null(strstr(narrow, "let \"?????\" = 1 ms"), "%s", narrow);
+    cr_expect_gt(beyond_ascii(wide), 5, "%s", wide);
+}
+
 Test(cli_terminal, colour_is_for_those_who_want_it)
 {
     const char *plan = a_plan();
