@@ -28,13 +28,13 @@ void bind_missing(struct bind_job *job, struct decl *decl, const char *what)
 {
     struct diags *diags = plan_diags(job->binder->plan);
     const char *name = decl->name ? decl->name : "";
-    struct diag *diag = NULL;
-    if (job->scenario && job->scenario != decl)
-        diag = bind_error(job, DIAG_E0301, decl->name_span, "%s `%s` lacks %s, which scenario `%s` needs",
-                          kind_name(decl->kind), name, what, job->scenario->name);
-    else
-        diag = bind_error(job, DIAG_E0301, decl->name_span, "%s `%s` lacks %s", kind_name(decl->kind), name,
-                          what);
+    struct phrases *phrases = diags_phrases(diags);
+    const char *kind = kind_name(decl->kind);
+    const char *text = job->scenario && job->scenario != decl
+                           ? phrases_of_phrases(phrases, "%s `%s` lacks %s, which scenario `%s` needs", kind,
+                                                name, what, job->scenario->name)
+                           : phrases_of_phrases(phrases, "%s `%s` lacks %s", kind, name, what);
+    struct diag *diag = bind_error(job, DIAG_E0301, decl->name_span, "%s", text);
     if (diag && job->scenario && job->scenario != decl)
         diag_note_at(diags, diag, job->scenario->name_span, "`%s` is used here", name);
 }

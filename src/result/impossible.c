@@ -5,10 +5,12 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "result/bind_internal.h"
 #include "result/vary.h"
+#include "source/phrase.h"
 
 struct trial {
-    struct arena *arena;
+    struct phrases *phrases;
     const struct evaluation *evaluation;
     struct variation *variation;
     enum quantity quantity;
@@ -80,10 +82,10 @@ static void try_speculation(struct trial *trial)
             continue;
         double ratio = trial->measured / limit_of(&trial->evaluation->result, trial->quantity);
         add_reason(trial,
-                   arena_printf(trial->arena,
-                                "it is possible if speculation was on and a step gave %.1f tokens or more "
-                                "(`speculation.tokens`)",
-                                fmax(ratio, 1 / ratio)));
+                   phrases_printf(trial->phrases,
+                                  "it is possible if speculation was on and a step gave %.1f tokens or more "
+                                  "(`speculation.tokens`)",
+                                  fmax(ratio, 1 / ratio)));
         return;
     }
 }
@@ -112,10 +114,10 @@ static void try_prefix(struct trial *trial)
     }
     add_reason(
         trial,
-        arena_printf(trial->arena,
-                     "it is possible if %.0f of the %.0f tokens of a prompt or more were found in a prefix "
-                     "cache (`cached_prefix`)",
-                     high, input->prompt));
+        phrases_printf(trial->phrases,
+                       "it is possible if %.0f of the %.0f tokens of a prompt or more were found in a prefix "
+                       "cache (`cached_prefix`)",
+                       high, input->prompt));
 }
 
 static void try_concurrency(struct trial *trial)
@@ -131,9 +133,9 @@ static void try_concurrency(struct trial *trial)
         else
             most = middle;
     }
-    add_reason(trial,
-               arena_printf(trial->arena, "it is possible if no more than %g of the %g sequences ran at once",
-                            least, batch));
+    add_reason(trial, phrases_printf(trial->phrases,
+                                     "it is possible if no more than %g of the %g sequences ran at once",
+                                     least, batch));
 }
 
 static void try_replicas(struct trial *trial)
@@ -142,19 +144,28 @@ static void try_replicas(struct trial *trial)
     double ratio = trial->measured / limit_of(&trial->evaluation->result, trial->quantity);
     if (trial->quantity == Q_THROUGHPUT && ratio <= 64)
         add_reason(trial,
-                   arena_printf(trial->arena,
-                                "it is possible for %.0f such deployments together, and the plan has %g "
-                                "(`replicas`)",
-                                ceil(ratio * input->replicas), input->replicas));
+                   phrases_printf(trial->phrases,
+                                  "it is possible for %.0f such deployments together, and the plan has %g "
+                                  "(`replicas`)",
+                                  ceil(ratio * input->replicas), input->replicas));
 }
 
-static void try_bits(struct trial *trial, enum vary input, const char *what, const char *attribute)
+static void try_bits(struct trial *trial, enum vary input)
 {
     double now = variation_value(trial->variation, input);
     double bits = least_change(trial, input, now, 2);
-    if (!isnan(bits) && now > 2)
-        add_reason(trial, arena_printf(trial->arena, "it is possible if %s %.1f bits a value, not %g (`%s`)",
-                                       what, bits, now, attribute));
+    if (isnan(bits) || !(now > 2))
+        return;
+    if (input == VARY_WEIGHT_BITS)
+        add_reason(trial,
+                   phrases_printf(trial->phrases,
+                                  "it is possible if weights take %.1f bits a value, not %g (`weights`)",
+                                  bits, now));
+    else
+        add_reason(trial,
+                   phrases_printf(trial->phrases,
+                                  "it is possible if the cache takes %.1f bits a value, not %g (`kv_cache`)",
+                                  bits, now));
 }
 
 static void try_card(struct trial *trial)
@@ -165,28 +176,34 @@ static void try_card(struct trial *trial)
     double wider = least_change(trial, VARY_BANDWIDTH, bandwidth, most * bandwidth);
     double faster = least_change(trial, VARY_PEAK, peak, most * peak);
     if (!isnan(wider))
-        add_reason(trial, arena_printf(
-                              trial->arena,
+        add_reason(trial, phrases_printf(
+                              trial->phrases,
                               "it is possible on a card with %.2f times the declared bandwidth (`bandwidth`)",
                               wider / bandwidth));
-    if (!isnan(faster))
+    if (!isnan(faster) && faster / peak <= 2)
         add_reason(trial,
-                   arena_printf(trial->arena,
-                                "it is possible on a card with %.2f times the declared peak%s (`peak`)",
-                                faster / peak,
-                                faster / peak <= 2 ? ", as with structured sparsity or narrower sums" : ""));
+                   phrases_printf(trial->phrases,
+                                  "it is possible on a card with %.2f times the declared peak, as with "
+                                  "structured sparsity or narrower sums (`peak`)",
+                                  faster / peak));
+    else if (!isnan(faster))
+        add_reason(trial,
+                   phrases_printf(trial->phrases,
+                                  "it is possible on a card with %.2f times the declared peak (`peak`)",
+                                  faster / peak));
 }
 
 size_t impossible_reasons(struct arena *arena, const struct evaluation *evaluation, enum quantity quantity,
                           double measured, const char *out[IMPOSSIBLE_REASONS])
 {
-    struct trial trial = {arena, evaluation, variation_new(arena, evaluation), quantity, measured, out, 0};
+    struct phrases *phrases = diags_phrases(plan_diags(evaluation->binding.binder->plan));
+    struct trial trial = {phrases, evaluation, variation_new(arena, evaluation), quantity, measured, out, 0};
     try_prefix(&trial);
     try_speculation(&trial);
     try_concurrency(&trial);
     try_replicas(&trial);
-    try_bits(&trial, VARY_WEIGHT_BITS, "weights take", "weights");
-    try_bits(&trial, VARY_KV_BITS, "the cache takes", "kv_cache");
+    try_bits(&trial, VARY_WEIGHT_BITS);
+    try_bits(&trial, VARY_KV_BITS);
     try_card(&trial);
     if (trial.count == 0)
         add_reason(&trial,

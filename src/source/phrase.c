@@ -64,6 +64,35 @@ const char *phrases_printf(struct phrases *phrases, const char *format, ...)
     return english;
 }
 
+enum { TEXTS_MAX = 6 };
+
+/* Arguments beyond those that the format names are ignored, as printf does. */
+static const char *with_texts(struct phrases *phrases, const char *format, enum language language,
+                              const char *const texts[TEXTS_MAX])
+{
+    const char *own[TEXTS_MAX];
+    for (size_t i = 0; i < TEXTS_MAX; i++)
+        own[i] = texts[i] ? phrase_in(phrases, language, texts[i]) : "";
+    return arena_printf(phrases->arena, format, own[0], own[1], own[2], own[3], own[4], own[5]);
+}
+
+const char *phrases_of_phrases(struct phrases *phrases, const char *format, ...)
+{
+    const char *texts[TEXTS_MAX] = {NULL};
+    va_list arguments;
+    va_start(arguments, format);
+    size_t count = 0;
+    for (const char *at = strchr(format, '%'); at && count < TEXTS_MAX; at = strchr(at + 1, '%'))
+        texts[count++] = va_arg(arguments, const char *);
+    va_end(arguments);
+    const char *const *row = row_of(format);
+    const char *english = with_texts(phrases, format, LANGUAGE_EN, texts);
+    for (int i = LANGUAGE_EN + 1; row && i < LANGUAGE_COUNT; i++)
+        map_put(phrases->composed[i], intern_text(phrases->strings, english),
+                (void *)with_texts(phrases, row[i], (enum language)i, texts));
+    return english;
+}
+
 const char *phrase_in(const struct phrases *phrases, enum language language, const char *english)
 {
     if (language == LANGUAGE_EN || !english)

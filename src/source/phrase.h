@@ -24,6 +24,10 @@ const char *phrases_compose(struct phrases *phrases, const char *format, va_list
 const char *phrases_printf(struct phrases *phrases, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The same where all arguments are texts that are looked up in their turn, "%s" in the format. */
+const char *phrases_of_phrases(struct phrases *phrases, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* The text in a language; itself where nothing else is known. `phrases` may be NULL: then only fixed texts
  * are. */
 const char *phrase_in(const struct phrases *phrases, enum language language, const char *english);

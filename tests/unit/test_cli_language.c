@@ -162,6 +162,115 @@ Test(cli_language, no_english_is_left_in_text_and_markdown)
     cr_assert(faults.length == 0, "\n%s", buffer_string(&faults));
 }
 
+/* ---- the page ------------------------------------------------------------------------------------------ */
+
+static bool begins(const char *at, const char *text)
+{
+    return strncmp(at, text, strlen(text)) == 0;
+}
+
+/* What an element hides or what others wrote: scripts, styles, code, the sources and the plan itself. */
+static const char *skipped_to(const char *at)
+{
+    static const char *const skipped[][2] = {
+        {"<script", "</script>"},
+        {"<style", "</style>"},
+        {"<code", "</code>"},
+        {"<section class=\"folded\" id=\"sources\"", "</section>"},
+        {"<section class=\"folded\" id=\"plan\"", "</section>"},
+    };
+    for (size_t i = 0; i < sizeof skipped / sizeof skipped[0]; i++)
+        if (begins(at, skipped[i][0])) {
+            const char *end = strstr(at, skipped[i][1]);
+            cr_assert_not_null(end);
+            return end;
+        }
+    return at;
+}
+
+/* The words of a page that a reader sees or hears: text, and attributes that are read out. */
+static const char *words_of_page(const char *page)
+{
+    static const char *const read_out[] = {" title=\"", " aria-label=\"", " alt=\"", " data-label=\""};
+    struct buffer out = buffer_in(arena);
+    for (const char *at = page; *at; at++) {
+        if (*at != '<') {
+            buffer_byte(&out, *at);
+            continue;
+        }
+        at = skipped_to(at);
+        const char *end = strchr(at, '>');
+        cr_assert_not_null(end);
+        for (; at < end; at++)
+            for (size_t i = 0; i < sizeof read_out / sizeof read_out[0]; i++)
+                if (begins(at, read_out[i]))
+                    buffer_printf(&out, " %.*s ", (int)strcspn(at + strlen(read_out[i]), "\""),
+                                  at + strlen(read_out[i]));
+        buffer_byte(&out, ' ');
+    }
+    return buffer_string(&out);
+}
+
+/* Names of the catalogue, but not its remarks, which are English. */
+static void allow_names(void)
+{
+    static const char *const lists[] = {"gpus", "models", "formats", "engines", "systems"};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        for (const char *line = RUN(arena, "list", lists[i]).out; *line;) {
+            allow_words(arena_strndup(arena, line, strcspn(line, " \n")));
+            line += strcspn(line, "\n");
+            line += *line == '\n';
+        }
+    /* What stands beside names and in formulas: entities, and the names of parts. */
+    allow_words("quot amp nbsp hellip src stdlib perf examples main tmp nums billion first last none "
+                "weights_read cache_read cache_moved attention_work spared draft tower_weights on_stage "
+                "kv_fixed pages page_bytes at_last beyond logit width rows left_out sequences queries head "
+                "kv_per_token matrix_work fresh");
+}
+
+static const char nasty[] =
+    "scenario chat { gpu=h100-sxm model=llama-3.1-8b prompt=1000 output=300 batch=8 }\n"
+    "sweep chat { tp = 1, 2, 3, 5, 64\n"
+    " show tpot, fits, decode.bound }\n"
+    "sweep chat { gpu = h100-sxm, l40s, rtx-4090\n"
+    " batch = 1, 500\n"
+    " show tpot, cost_per_mtok, ttft }\n"
+    "scenario big { gpu=l40s model=llama-3.1-70b prompt=1000 output=300 batch=8 }\n"
+    "scenario st { gpu=l40s model=llama-3.1-8b context=1000 batch=8 }\n"
+    "scenario dr : chat { speculation.tokens=3 speculation.acceptance=0.2 }\n"
+    "scenario moe { gpu=h100-sxm model=qwen3-30b-a3b prompt=1000 output=1 batch=16 engine=vllm }\n"
+    "compare chat, big, st, dr, moe\n"
+    "assert chat.tpot <= 1 ms\n"
+    "assert st.ttft <= 1 ms\n"
+    "measured chat { tpot = 1 ms  source = \"x\"}\n"
+    "measured chat { ttft = 500 ms }\n"
+    "gpu bare { memory = 80 GB  bandwidth = 2 TB/s }\n"
+    "sweep chat { gpu = h100-sxm, bare\n"
+    "  show tpot }\n"
+    "measured chat { throughput = 1e6 tokens/s }\n"
+    "scenario wait : chat { batch = 5000 }\n"
+    "scenario mix { gpu=h200-sxm model=deepseek-v3.2 prompt=40000 output=300 batch=16 tp=8 engine=vllm }\n"
+    "scenario far { gpu=a100-sxm-80 model=gemma-3-27b prompt=9000 output=500 batch=4 pp=2 cached_prefix=1000 "
+    "}\n"
+    "scenario odd { gpu=h100-sxm model=qwen3-next-80b-a3b prompt=900 output=500 batch=4 tp=4 }\n";
+
+/* Nothing that the program says of its own accord is English, in warnings, reasons and derivations either. */
+Test(cli_language, no_english_is_left_on_the_page)
+{
+    struct paths plans = examples();
+    allow_names();
+    /* The nasty one first, as the remarks in the examples excuse more words. */
+    for (size_t i = 0; i <= plans.list.count; i++) {
+        const char *plan = i == 0 ? scratch_file(arena, "nasty.perf", nasty) : plans.list.items[i - 1];
+        allow_words(plan);
+        allow_words(read_file(arena, plan, NULL));
+        struct run run = RUN(arena, "--lang", "zh", "-f", "html", plan);
+        cr_expect(run.status == 0 || run.status == 5, "%s: %d", plan, run.status);
+        look_for_english(plan, "html", words_of_page(run.out));
+    }
+    cr_assert(faults.length == 0, "\n%s", buffer_string(&faults));
+}
+
 /* ---- numbers ---------------------------------------------------------------------------------------- */
 
 /* How often each number stands in a text, as lines "31.2 7" would say; order may differ between languages. */

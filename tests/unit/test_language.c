@@ -6,6 +6,7 @@
 #include "faults.h"
 #include "result/message.h"
 #include "result/quantity.h"
+#include "run.h"
 #include "source/phrase.h"
 
 TestSuite(language, .init = set_up, .fini = tear_down);
@@ -138,6 +139,69 @@ Test(language, every_reason_has_a_phrase)
     EXPECT_NO_FAULTS();
 }
 
+/* The text of a C string literal that begins at `at`, its neighbours included; NULL when none begins there.
+ */
+static const char *literal_at(const char *at)
+{
+    struct buffer out = buffer_in(arena);
+    at += strspn(at, " \n");
+    if (*at != '"')
+        return NULL;
+    while (*at == '"') {
+        for (at++; *at && *at != '"'; at++) {
+            at += *at == '\\';
+            buffer_byte(&out, *at);
+        }
+        at += (*at == '"') + strspn(at + (*at == '"'), " \n");
+    }
+    return buffer_string(&out);
+}
+
+/* The first text among the arguments of the call that goes on at `at`. */
+static const char *text_in_call(const char *at)
+{
+    int open = 0;
+    for (; *at && open >= 0 && *at != ';'; at++) {
+        open += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+        if (*at == '"')
+            return literal_at(at);
+    }
+    return NULL;
+}
+
+/* Looks for calls of `function` in the sources, and for the phrase of the text that each passes on. Returns
+ * how many there are. Texts that are nothing but names in code spans need none. */
+static size_t look_at_calls(const char *function)
+{
+    size_t seen = 0;
+    struct paths files = find_files(arena, source_path(arena, "src/result"), ".c");
+    for (size_t i = 0; i < files.list.count; i++) {
+        const char *source = read_file(arena, files.list.items[i], NULL);
+        for (const char *at = strstr(source, function); at; at = strstr(at + 1, function)) {
+            const char *text = text_in_call(at + strlen(function));
+            bool name = text && text[0] == '`' && strcspn(text + 1, "`") == strlen(text) - 2;
+            if (!text || name || strcmp(text, "%s") == 0)
+                continue;
+            seen++;
+            if (!is_chinese(phrase_in(NULL, LANGUAGE_ZH, text)))
+                FAULT("%s: no phrase for \"%s\"", files.list.items[i], text);
+        }
+    }
+    return seen;
+}
+
+/* A warning stands in the report; an error is why a point of a sweep cannot be. */
+Test(language, every_warning_and_error_that_reports_show_has_a_phrase)
+{
+    cr_expect_gt(look_at_calls("DIAG_W"), 10);
+    cr_expect_gt(look_at_calls("bind_error("), 10);
+    cr_expect_gt(look_at_calls("bind_missing("), 10);
+    cr_expect_gt(look_at_calls("phrases_printf("), 2);
+    cr_expect_gt(look_at_calls("phrases_of_phrases("), 1);
+    cr_expect_gt(look_at_calls("add_reason(trial"), 7);
+    EXPECT_NO_FAULTS();
+}
+
 /* ---- phrases -------------------------------------------------------------------------------------- */
 
 /* The conversion of the argument `number` (from 1) in a printf format, "%2$s" or by order; "" if none. */
@@ -189,5 +253,8 @@ Test(language, a_composed_phrase_is_found_again)
     cr_expect_str_eq(phrase_in(phrases, LANGUAGE_EN, english), english);
     cr_expect_str_eq(phrase_in(phrases, LANGUAGE_ZH, "gpu `h100` has an error"), "gpu `h100` 有错误");
     cr_expect_str_eq(phrase_in(phrases, LANGUAGE_ZH, "gpu `b200` has an error"), "gpu `b200` has an error");
+    english = phrases_of_phrases(phrases, "%s `%s` lacks %s", "gpu", "h100", "`gpu` (or `system`)");
+    cr_expect_str_eq(english, "gpu `h100` lacks `gpu` (or `system`)");
+    cr_expect_str_eq(phrase_in(phrases, LANGUAGE_ZH, english), "gpu `h100` 缺少 `gpu`（或 `system`）");
     cr_expect_str_eq(phrase_in(NULL, LANGUAGE_ZH, "the model has no experts"), "该模型没有专家");
 }
