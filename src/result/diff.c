@@ -129,41 +129,33 @@ static void list_figures(struct arena *arena, const struct diff *diff, struct di
 
 struct term {
     const char *label, *path;
+    bool of_step; /* of a whole decode step, which may make several tokens */
 };
 
-static const struct term decode_terms[] = {
-    {"reading weights", "decode.time.weights"},
-    {"reading the KV cache", "decode.time.kv"},
-    {"computing", "decode.time.compute"},
-    {"communication", "decode.time.communication"},
-    {"fixed times", "decode.time.fixed"},
-    {"prefills of other users", "interference"},
-    {NULL, NULL},
-};
-/* With speculation a step makes several tokens, and the terms are those of a step. */
-static const struct term step_terms[] = {
-    {"reading weights", "decode.time.weights"}, {"reading the KV cache", "decode.time.kv"},
-    {"computing", "decode.time.compute"},       {"communication", "decode.time.communication"},
-    {"fixed times", "decode.time.fixed"},       {NULL, NULL},
+static const struct term token_terms[] = {
+    {"reading weights", "decode.time.weights", true},   {"reading the KV cache", "decode.time.kv", true},
+    {"computing", "decode.time.compute", true},         {"communication", "decode.time.communication", true},
+    {"fixed times", "decode.time.fixed", true},         {"drafts", "speculation.draft_time", true},
+    {"prefills of other users", "interference", false}, {NULL, NULL, false},
 };
 static const struct term first_token_terms[] = {
-    {"queueing", "queueing"},
-    {"request handling", "first_token.host"},
-    {"prefill: reading weights", "prefill.time.weights"},
-    {"prefill: reading the KV cache", "prefill.time.kv"},
-    {"prefill: computing", "prefill.time.compute"},
-    {"prefill: communication", "prefill.time.communication"},
-    {"prefill: fixed times", "prefill.time.fixed"},
-    {"stream interval", "first_token.stream"},
-    {"prefills of other users", "first_token.wave"},
-    {NULL, NULL},
+    {"queueing", "queueing", false},
+    {"request handling", "first_token.host", false},
+    {"prefill: reading weights", "prefill.time.weights", false},
+    {"prefill: reading the KV cache", "prefill.time.kv", false},
+    {"prefill: computing", "prefill.time.compute", false},
+    {"prefill: communication", "prefill.time.communication", false},
+    {"prefill: fixed times", "prefill.time.fixed", false},
+    {"stream interval", "first_token.stream", false},
+    {"prefills of other users", "first_token.wave", false},
+    {NULL, NULL, false},
 };
 static const struct term memory_terms[] = {
-    {"weights", "memory.weights"},
-    {"KV cache", "memory.kv"},
-    {"activations", "memory.activations"},
-    {"overhead", "memory.overhead"},
-    {NULL, NULL},
+    {"weights", "memory.weights", false},
+    {"KV cache", "memory.kv", false},
+    {"activations", "memory.activations", false},
+    {"overhead", "memory.overhead", false},
+    {NULL, NULL, false},
 };
 
 static double number(const struct report_index *index, const char *scenario, const char *path)
@@ -178,6 +170,12 @@ static double settled(double old, double new)
     return fabs(new - old) <= 1e-9 * fabs(old) ? old : new;
 }
 
+/* Tokens that a decode step makes of each sequence. */
+static double tokens_of(const struct report_index *index, const char *scenario)
+{
+    return fmax(number(index, scenario, "speculation.tokens_per_step"), 1);
+}
+
 static void add_cause(struct arena *arena, const struct diff *diff, struct diff_scenario *scenario,
                       enum quantity total, const struct term *terms)
 {
@@ -190,8 +188,11 @@ static void add_cause(struct arena *arena, const struct diff *diff, struct diff_
     *cause = (struct diff_cause){.row = row, .old = old->value, .new = new->value};
     double rest_old = old->value, rest_new = new->value;
     for (; terms->label; terms++) {
-        struct diff_term term = {terms->label, number(diff->old_index, scenario->name, terms->path),
-                                 number(diff->new_index, scenario->name, terms->path)};
+        double old_tokens = terms->of_step ? tokens_of(diff->old_index, scenario->name) : 1;
+        double new_tokens = terms->of_step ? tokens_of(diff->new_index, scenario->name) : 1;
+        struct diff_term term = {terms->label,
+                                 number(diff->old_index, scenario->name, terms->path) / old_tokens,
+                                 number(diff->new_index, scenario->name, terms->path) / new_tokens};
         term.new = settled(term.old, term.new);
         rest_old -= term.old;
         rest_new -= term.new;
@@ -204,12 +205,7 @@ static void add_cause(struct arena *arena, const struct diff *diff, struct diff_
 
 static void find_causes(struct arena *arena, const struct diff *diff, struct diff_scenario *scenario)
 {
-    static const char tokens[] = "speculation.tokens_per_step";
-    bool one = number(diff->old_index, scenario->name, tokens) <= 1 &&
-               number(diff->new_index, scenario->name, tokens) <= 1;
-    bool per_token = one && find(diff->new_index, scenario->name, "tpot")->type == QUANTITY_NUMBER;
-    add_cause(arena, diff, scenario, per_token ? Q_TPOT : Q_DECODE_TIME,
-              per_token ? decode_terms : step_terms);
+    add_cause(arena, diff, scenario, Q_TPOT, token_terms);
     add_cause(arena, diff, scenario, Q_TTFT, first_token_terms);
     add_cause(arena, diff, scenario, Q_MEMORY_TOTAL, memory_terms);
 }
