@@ -97,6 +97,7 @@ struct storage {
     const char *compute;   /* for declared ones */
     const char *title;
     bool weight_only;
+    bool gguf;     /* declares what its files store embedding, head, routers and norms in (`stores.X`) */
     bool declared; /* not in the standard library: written before the model */
 };
 

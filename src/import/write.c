@@ -128,7 +128,7 @@ static const char *const class_names[TENSORS_COUNT] = {
 };
 
 /* What a class is stored in when the declaration says nothing: as `weights`, but in 16 bits at least where
- * the language has it so. */
+ * the language has it so. Formats of GGUF files say it themselves, so a file that has been read says more. */
 static double usual_bits(const struct writer *writer, size_t class)
 {
     return class < TENSORS_ROUTER || writer->groups.weights->bits >= 16 ? writer->groups.weights->bits : 16;
@@ -136,8 +136,9 @@ static double usual_bits(const struct writer *writer, size_t class)
 
 static void put_class(struct writer *writer, size_t class, const struct storage *storage)
 {
-    bool usual = class < TENSORS_ROUTER ? storage == writer->groups.weights
-                                        : storage->bits == usual_bits(writer, class);
+    bool usual = class < TENSORS_ROUTER
+                     ? storage == writer->groups.weights
+                     : !writer->groups.weights->gguf && storage->bits == usual_bits(writer, class);
     if (!usual)
         put(writer, class_names[class], storage->name);
 }

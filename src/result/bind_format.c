@@ -3,9 +3,10 @@
  * From strong to weak:
  *   attention, ffn, experts, shared   scenario `weights.X`, scenario `weights`, block or model `weights.X`,
  *                                     model `weights`
- *   router, embedding, head, norms    scenario `weights.X`, block or model `weights.X`, then the `weights` in
- *                                     force when it has 16 bits or more, else bf16: quantised checkpoints
- *                                     keep these in 16 bits (model.md section 1) */
+ *   router, embedding, head, norms    scenario `weights.X`, block or model `weights.X`, then what files in
+ *                                     the `weights` in force store there (`stores.X` of the format), then
+ *                                     `weights` itself when it has 16 bits or more, else bf16: quantised
+ *                                     checkpoints keep these in 16 bits (model.md section 1) */
 #include <string.h>
 
 #include "result/bind_internal.h"
@@ -89,9 +90,23 @@ static struct decl *sixteen_bits(struct binder *binder, struct decl *weights)
     return binder->bf16;
 }
 
-static struct decl *class_default(struct binder *binder, enum weight_class class, struct decl *weights)
+static const enum attribute stored_attributes[CLASS_COUNT] = {
+    [CLASS_ROUTER] = ATTR_FORMAT_STORES_ROUTER,
+    [CLASS_EMBEDDING] = ATTR_FORMAT_STORES_EMBEDDING,
+    [CLASS_HEAD] = ATTR_FORMAT_STORES_HEAD,
+    [CLASS_NORMS] = ATTR_FORMAT_STORES_NORMS,
+};
+
+/* A table that is both embedding and head is stored once, as a head. */
+static struct decl *class_default(struct bind_job *job, const struct bound_model *model,
+                                  enum weight_class class, struct decl *weights)
 {
-    return class < CLASS_ROUTER ? weights : sixteen_bits(binder, weights);
+    if (class < CLASS_ROUTER)
+        return weights;
+    if (class == CLASS_EMBEDDING && model->model.tied_embeddings)
+        class = CLASS_HEAD;
+    struct decl *stored = weights ? bind_ref(job, weights, stored_attributes[class]) : NULL;
+    return stored ? stored : sixteen_bits(job->binder, weights);
 }
 
 static struct pm_format *block_format(struct pm_block *block, enum weight_class class)
@@ -127,7 +142,7 @@ void bind_own_formats(struct bind_job *job, struct bound_model *bound, struct pm
     for (enum weight_class class = 0; class < CLASS_COUNT; class ++) {
         struct decl *declared = bind_ref(job, bound->decl, class_attributes[class]);
         bound->declared[class] = declared != NULL;
-        struct decl *usual = declared ? declared : class_default(binder, class, bound->weights);
+        struct decl *usual = declared ? declared : class_default(job, bound, class, bound->weights);
         bound->formats[class] = usual;
         struct pm_format *of_model = model_format(&bound->model, class);
         if (of_model)
@@ -150,7 +165,7 @@ static struct decl *chosen(struct bind_job *job, const struct bound_model *model
     if (own || !weights)
         return own;
     bool stays = class >= CLASS_ROUTER && model->declared[class];
-    return stays ? NULL : class_default(job->binder, class, weights);
+    return stays ? NULL : class_default(job, model, class, weights);
 }
 
 static struct decl *set_ref(struct bind_job *job, enum attribute attribute)

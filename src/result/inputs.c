@@ -156,6 +156,11 @@ static double class_params(const struct pm_params *params, enum weight_class cla
                                       : params->norms;
 }
 
+static bool has_sixteen_bits(const struct assume_job *job, struct decl *format)
+{
+    return !format || plan_number(job->plan, format, ATTR_FORMAT_BITS, 16) == 16;
+}
+
 static void assume_formats(struct assume_job *job)
 {
     const struct bound_model *model = job->binding->model;
@@ -175,7 +180,8 @@ static void assume_formats(struct assume_job *job)
         struct decl *format = model->formats[class];
         bool said = model->declared[class] || plan_is_set(job->plan, scenario, class_attribute(class));
         if (!said && class_params(&job->evaluation->result.params, class) > 0)
-            assume(job, class_words[class], format ? format->name : "bf16", say(job, M_KEPT_IN_16_BITS));
+            assume(job, class_words[class], format ? format->name : "bf16",
+                   say(job, has_sixteen_bits(job, format) ? M_KEPT_IN_16_BITS : M_AS_FILES_STORE_IT));
     }
 }
 
