@@ -29,6 +29,13 @@ static const struct {
     {"qwen2_vl", "qwen2_vl"},
     {"qwen2_5_vl", "qwen2_5_vl"},
     {"deepseek_vl_v2", "deepseek_v2"},
+    {"glm4v", "glm4v_text"},
+    {"glm46v", "glm4v_text"},
+    {"glm4v_moe", "glm4v_moe_text"},
+    {"llava_onevision", "qwen2"},
+    {"internvl", "qwen2"},
+    {"qwen2_5_omni_thinker", "qwen2_5_omni_text"},
+    {"qwen3_omni_moe_thinker", "qwen3_omni_moe_text"},
     {"mllama", "mllama_text_model"},
     {"llava_next", "llama"},
     {"idefics2", "mistral"},
@@ -50,7 +57,12 @@ static const char *text_family(const char *wrapper)
 /* The language part, and the name of its family. */
 static void find_text(struct config *config)
 {
-    json_t *nested = NULL;
+    json_t *nested = NULL, *thinker = json_object_get(config->root, "thinker_config");
+    if (json_is_object(thinker)) { /* Qwen's Omni: a model that thinks, beside others that speak */
+        config->root = thinker;
+        config->outer_key = "thinker_config";
+        architecture_note(config->job->arena, &config->model, "The parts that speak are not counted.");
+    }
     const char *outer = json_string_value(json_object_get(config->root, "model_type"));
     config->text = config->root;
     config->family_name = outer;
@@ -71,9 +83,13 @@ static void find_text(struct config *config)
 static void unknown_family(struct config *config)
 {
     struct import_job *job = config->job;
-    const char *keys[] = {config->text_key ? config->text_key : "model_type", "model_type", NULL};
-    if (!config->text_key)
-        keys[1] = NULL;
+    const char *keys[4] = {0};
+    size_t count = 0;
+    if (config->outer_key)
+        keys[count++] = config->outer_key;
+    if (config->text_key)
+        keys[count++] = config->text_key;
+    keys[count] = "model_type";
     struct span place = json_place(config->json, keys);
     struct diag *diag;
     if (config->family_name)

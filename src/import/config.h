@@ -10,9 +10,10 @@
 struct config {
     struct import_job *job;
     const struct json_file *json;
-    json_t *root;            /* the whole file */
+    json_t *root;            /* the whole file, or what `outer_key` holds */
     json_t *text;            /* the language model: the file itself, or its text_config */
     const char *text_key;    /* "text_config", or NULL */
+    const char *outer_key;   /* "thinker_config", where the root is not the whole file, or NULL */
     const char *family_name; /* the deciding model_type */
     const struct family *family;
     struct architecture model;
@@ -137,6 +138,7 @@ void build_longcat(struct config *config, unsigned traits);
 void build_kimi_linear(struct config *config, unsigned traits);
 void build_mllama(struct config *config, unsigned traits);
 void build_gpt_neo(struct config *config, unsigned traits);
+void build_openelm(struct config *config, unsigned traits);
 void build_stablelm(struct config *config, unsigned traits);
 void build_bitnet(struct config *config, unsigned traits);
 void build_mamba(struct config *config, unsigned traits);

@@ -1,18 +1,20 @@
 /* config_parts.c: the parts that families are composed of: sizes, attention, feed-forwards, experts, windows.
  * Which keys mean what was found in the configurations of some ninety published models. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "import/config.h"
 
-#define KEYS_HIDDEN "hidden_size|d_model|n_embd|n_embed"
-#define KEYS_LAYERS "num_hidden_layers|n_layer|n_layers|num_layers"
+#define KEYS_HIDDEN "hidden_size|d_model|n_embd|n_embed|model_dim"
+#define KEYS_LAYERS "num_hidden_layers|n_layer|n_layers|num_layers|num_transformer_layers"
 #define KEYS_HEADS  "num_attention_heads|n_head|n_heads|num_heads"
 #define KEYS_VOCAB  "vocab_size|padded_vocab_size"
 #define KEYS_FFN    "intermediate_size|ffn_hidden_size|n_inner|ffn_dim|ff_intermediate_size"
 #define KEYS_CONTEXT                                                                                         \
-    "max_position_embeddings|seq_length|n_positions|max_seq_len|max_sequence_length|model_max_length"
+    "max_position_embeddings|seq_length|n_positions|max_seq_len|max_sequence_length|model_max_length|max_"   \
+    "context_length"
 #define KEYS_EXPERTS "n_routed_experts|num_local_experts|num_experts|moe_num_experts"
 #define KEYS_ACTIVE                                                                                          \
     "num_experts_per_tok|num_experts_per_token|experts_per_token|top_k_experts|moe_top_k|moe_topk|moe_k"
@@ -22,7 +24,8 @@
 static void read_tied(struct config *config, unsigned traits)
 {
     json_t *tied = config_either(config, "tie_word_embeddings");
-    tied = tied ? tied : config_either(config, "tie_embedding"); /* LFM2 */
+    tied = tied ? tied : config_either(config, "tie_embedding");             /* LFM2 */
+    tied = tied ? tied : config_either(config, "share_input_output_layers"); /* OpenELM */
     config->model.tied = tied ? json_is_true(tied) : (traits & TIED_WHEN_ABSENT) != 0;
 }
 
@@ -105,7 +108,8 @@ static void read_biases(struct config *config, unsigned traits, struct layer *la
 
 static enum qk_norm_kind qk_norm(struct config *config, unsigned traits)
 {
-    if ((traits & QK_NORM_BY_KEY) && !config_flag_or(config, "use_qk_norm|qk_layernorm", false))
+    if ((traits & QK_NORM_BY_KEY) &&
+        !config_flag_or(config, "use_qk_norm|qk_layernorm|normalize_qk_projections", false))
         return QK_NORM_NONE;
     return traits & HEAD_QK_NORM ? QK_NORM_HEAD : traits & FULL_QK_NORM ? QK_NORM_FULL : QK_NORM_NONE;
 }
@@ -146,9 +150,10 @@ void config_latent(struct config *config, struct layer *layer)
     v[LAYER_NOPE_DIM] = config_needed(config, "qk_nope_head_dim");
     v[LAYER_ROPE_DIM] = config_needed(config, "qk_rope_head_dim");
     /* MiniCPM3's class makes it of the width and the heads. */
-    bool derived =
-        strcmp(config->family->name, "minicpm3") == 0 && !json_object_get(config->text, "v_head_dim");
-    v[LAYER_V_DIM] = derived ? config->model.hidden / v[LAYER_HEADS] : config_needed(config, "v_head_dim");
+    double derived = config->model.hidden / v[LAYER_HEADS];
+    bool untold = strcmp(config->family->name, "minicpm3") == 0 && derived == floor(derived) &&
+                  !json_object_get(config->text, "v_head_dim");
+    v[LAYER_V_DIM] = untold ? derived : config_needed(config, "v_head_dim");
     if (config_count_or(config, "index_topk", 0) > 0) {
         v[LAYER_INDEX_HEADS] = config_needed(config, "index_n_heads");
         v[LAYER_INDEX_DIM] = config_needed(config, "index_head_dim");

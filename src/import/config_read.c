@@ -13,8 +13,10 @@ enum { COUNT_MAX = 2000000000 };
 
 static struct span place_of(struct config *config, const char *inside, const char *key)
 {
-    const char *keys[4] = {0};
+    const char *keys[5] = {0};
     size_t count = 0;
+    if (config->outer_key)
+        keys[count++] = config->outer_key;
     if (config->text_key)
         keys[count++] = config->text_key;
     if (inside)

@@ -26,6 +26,30 @@ static const struct module_names gemma4 = {"self_attn", "linear_attn",   "mixer"
 static const struct module_names nemotron_h = {
     "mixer", "mixer", "mixer", "mixer", "mixer.experts", "mixer.shared_experts", "mixer.gate"};
 
+static const struct module_names granite = {"self_attn",
+                                            "linear_attn",
+                                            "mamba",
+                                            "shared_mlp",
+                                            "block_sparse_moe",
+                                            "shared_mlp",
+                                            "block_sparse_moe.router"};
+static const struct module_names feed_forward = {
+    "self_attn",          "conv", "mamba", "feed_forward", "feed_forward.experts", "feed_forward.shared",
+    "feed_forward.router"};
+static const struct module_names kimi_linear = {"self_attn",
+                                                "self_attn",
+                                                "mixer",
+                                                "mlp",
+                                                "block_sparse_moe.experts",
+                                                "block_sparse_moe.shared_experts",
+                                                "block_sparse_moe.gate"};
+static const struct module_names longcat = {"self_attn.0", "linear_attn",        "mixer",     "mlps.0",
+                                            "mlp.experts", "mlp.shared_experts", "mlp.router"};
+static const struct module_names bailing = {"attention",   "linear_attn",        "mixer",   "mlp",
+                                            "mlp.experts", "mlp.shared_experts", "mlp.gate"};
+static const struct module_names hunyuan = {"self_attn",   "linear_attn",    "mixer",   "mlp",
+                                            "mlp.experts", "mlp.shared_mlp", "mlp.gate"};
+
 enum {
     GPT2 = TIED_WHEN_ABSENT | BIAS_ALWAYS | UNGATED | BIASED_NORMS | WIDE_WHEN_ABSENT | LEARNED_POSITIONS,
     PHI = BIAS_ALWAYS | UNGATED | BIASED_NORMS | ONE_NORM | HEAD_BIAS | WIDE_WHEN_ABSENT,
@@ -81,6 +105,7 @@ static const struct family families[] = {
     {"qwen2_vl_text", QWEN2, build_decoder, &usual},
     {"qwen2_5_vl", QWEN2, build_decoder, &usual},
     {"qwen2_5_vl_text", QWEN2, build_decoder, &usual},
+    {"qwen2_5_omni_text", QWEN2, build_decoder, &usual},
     {"qwen3", QWEN3, build_decoder, &usual},
     {"qwen3_vl_text", QWEN3, build_decoder, &usual},
     {"exaone4", HEAD_QK_NORM, build_decoder, &usual},
@@ -102,21 +127,24 @@ static const struct family families[] = {
     {"qwen2_moe", QWEN2 | SHARED_GATE, build_decoder, &usual},
     {"qwen3_moe", QWEN3, build_decoder, &usual},
     {"qwen3_vl_moe_text", QWEN3, build_decoder, &usual},
+    {"qwen3_omni_moe_text", QWEN3, build_decoder, &usual},
     {"olmoe", EXPERTS_OF_FFN_WIDTH | FULL_QK_NORM, build_decoder, &usual},
+    {"flex_olmo", EXPERTS_OF_FFN_WIDTH | FULL_QK_NORM, build_decoder, &usual},
     {"granitemoe", EXPERTS_OF_FFN_WIDTH, build_decoder, &mixtral},
     {"granitemoeshared", EXPERTS_OF_FFN_WIDTH, build_decoder, &mixtral},
     {"dots1", HEAD_QK_NORM | ROUTER_BIAS | WINDOWS_OFF_WHEN_ABSENT, build_decoder, &deepseek},
     {"ernie4_5_moe", TIED_WHEN_ABSENT | ROUTER_BIAS, build_decoder, &deepseek},
     {"exaone_moe", HEAD_QK_NORM | ROUTER_BIAS, build_decoder, &deepseek},
-    {"bailing_moe", HEAD_QK_NORM | QK_NORM_BY_KEY, build_decoder, &deepseek},
-    {"bailing_moe_v2", HEAD_QK_NORM | QK_NORM_BY_KEY, build_decoder, &deepseek},
+    {"bailing_moe", HEAD_QK_NORM | QK_NORM_BY_KEY, build_decoder, &bailing},
+    {"bailing_moe_v2", HEAD_QK_NORM | QK_NORM_BY_KEY, build_decoder, &bailing},
     {"afmoe", HEAD_QK_NORM | FOUR_NORMS | ROUTER_BIAS | OUTPUT_GATE, build_decoder, &deepseek},
-    {"hunyuan", HEAD_QK_NORM | QK_NORM_BY_KEY | ONE_EXPERT_IS_DENSE, build_hunyuan, &usual},
-    {"hunyuan_v1_moe", HEAD_QK_NORM | ONE_EXPERT_IS_DENSE, build_hunyuan, &usual},
+    {"hunyuan", HEAD_QK_NORM | QK_NORM_BY_KEY | ONE_EXPERT_IS_DENSE, build_hunyuan, &hunyuan},
+    {"hunyuan_v1_moe", HEAD_QK_NORM | ONE_EXPERT_IS_DENSE, build_hunyuan, &hunyuan},
     {"arctic", EXPERTS_OF_FFN_WIDTH, build_arctic, &mixtral},
     {"step3_text", 0, build_step3, &usual},
     {"glm4_moe", GLM4_MOE, build_decoder, &deepseek},
     {"glm4v_moe_text", GLM4_MOE, build_decoder, &deepseek},
+    {"solar_open", NO_OUTPUT_BIAS | ROUTER_BIAS, build_decoder, &deepseek},
     {"minimax_m2", EXPERTS_OF_FFN_WIDTH | FULL_QK_NORM | QK_NORM_BY_KEY, build_decoder, &mixtral},
     {"minimax_text_01", EXPERTS_OF_FFN_WIDTH, build_minimax_lightning, &mixtral},
     {"minimax", EXPERTS_OF_FFN_WIDTH, build_minimax_lightning, &mixtral},
@@ -136,8 +164,8 @@ static const struct family families[] = {
     {"glm4_moe_lite", ROUTER_BIAS, build_deepseek, &deepseek},
     {"mistral4", 0, build_deepseek, &deepseek},
     {"minicpm3", TIED_WHEN_ABSENT, build_deepseek, &deepseek},
-    {"longcat_flash", 0, build_longcat, &deepseek},
-    {"kimi_linear", ROUTER_BIAS, build_kimi_linear, &mixtral},
+    {"longcat_flash", 0, build_longcat, &longcat},
+    {"kimi_linear", ROUTER_BIAS, build_kimi_linear, &kimi_linear},
     {"glm_moe_dsa", ROUTER_BIAS, build_deepseek, &deepseek},
     /* linear attention and state spaces */
     {"qwen3_next", HEAD_QK_NORM | SHARED_GATE | MTP_UNANNOUNCED, build_qwen_hybrid, &usual},
@@ -147,12 +175,12 @@ static const struct family families[] = {
     {"mamba", TIED_WHEN_ABSENT, build_mamba, &nemotron_h},
     {"falcon_mamba", TIED_WHEN_ABSENT, build_mamba, &nemotron_h},
     {"mamba2", 0, build_mamba2, &nemotron_h},
-    {"jamba", EXPERTS_OF_FFN_WIDTH | ONE_EXPERT_IS_DENSE, build_jamba, &usual},
-    {"bamba", 0, build_bamba, &usual},
-    {"granitemoehybrid", EXPERTS_OF_FFN_WIDTH, build_bamba, &mixtral},
-    {"falcon_h1", 0, build_falcon_h1, &usual},
-    {"lfm2", TIED_WHEN_ABSENT | HEAD_QK_NORM, build_lfm2, &usual},
-    {"lfm2_moe", TIED_WHEN_ABSENT | HEAD_QK_NORM, build_lfm2, &usual},
+    {"jamba", EXPERTS_OF_FFN_WIDTH | ONE_EXPERT_IS_DENSE, build_jamba, &feed_forward},
+    {"bamba", 0, build_bamba, &feed_forward},
+    {"granitemoehybrid", EXPERTS_OF_FFN_WIDTH, build_bamba, &granite},
+    {"falcon_h1", 0, build_falcon_h1, &feed_forward},
+    {"lfm2", TIED_WHEN_ABSENT | HEAD_QK_NORM, build_lfm2, &feed_forward},
+    {"lfm2_moe", TIED_WHEN_ABSENT | HEAD_QK_NORM, build_lfm2, &feed_forward},
     {"recurrent_gemma", TIED_WHEN_ABSENT | FFN_BIAS_ALWAYS, build_recurrent_gemma, &usual},
     /* before llama */
     {"gpt2", GPT2, build_decoder, &usual},
@@ -173,6 +201,7 @@ static const struct family families[] = {
     {"mpt", TIED_WHEN_ABSENT | UNGATED | BIASED_NORMS, build_mpt, &usual},
     {"opt", TIED_WHEN_ABSENT | BIAS_ALWAYS | UNGATED | BIASED_NORMS, build_opt, &usual},
     {"mllama_text_model", 0, build_mllama, &usual},
+    {"openelm", HEAD_QK_NORM | QK_NORM_BY_KEY, build_openelm, &usual},
     /* searched by layer */
     {"nemotron-nas", 0, build_nemotron_nas, &usual},
 };

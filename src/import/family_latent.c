@@ -1,4 +1,5 @@
 /* family_latent.c: families whose attention compresses keys and values. */
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -61,7 +62,8 @@ void build_longcat(struct config *config, unsigned traits)
     v[LAYER_ROUTER_BIAS] = 1;
     double identities = config_count_or(config, "zero_expert_num", 0), all = v[LAYER_EXPERTS] + identities;
     double chosen = config_needed(config, "moe_topk|num_experts_per_tok");
-    v[LAYER_ACTIVE_EXPERTS] = (double)(size_t)(chosen * v[LAYER_EXPERTS] / all + 0.5);
+    double real = floor(chosen * v[LAYER_EXPERTS] / all + 0.5);
+    v[LAYER_ACTIVE_EXPERTS] = real > 1 ? real : 1;
     v[LAYER_EXTRA_PARAMS] = identities * (config->model.hidden + 1);
     if (identities > 0)
         architecture_note(config->job->arena, &config->model,

@@ -1,4 +1,5 @@
 /* family_old.c: families from before the keys of llama became usual. */
+#include <math.h>
 #include <string.h>
 
 #include "import/config.h"
@@ -117,4 +118,35 @@ void build_mllama(struct config *config, unsigned traits)
         config->job->arena, &config->model,
         "Layers that attend to the image cache nothing of the text; what they cache of an image is not "
         "counted.");
+}
+
+/* The number of entry `layer` of a list with one for each layer. */
+static double of_layer(struct config *config, const char *key, size_t layer)
+{
+    json_t *entry = json_array_get(config_list(config, key), layer);
+    if (json_is_number(entry) && json_number_value(entry) > 0 && json_number_value(entry) < 1e6)
+        return json_number_value(entry);
+    config_missing(config, key);
+    return 1;
+}
+
+/* OpenELM: layers with heads and widths of their own; widths are whole multiples of ffn_dim_divisor, rounded
+ * to the nearest but never by more than a tenth down. */
+void build_openelm(struct config *config, unsigned traits)
+{
+    config_sizes(config, traits);
+    double divisor = config_count_or(config, "ffn_dim_divisor", 256), hidden = config->model.hidden;
+    bool norms = config_flag_or(config, "normalize_qk_projections", false);
+    architecture_layers(config->job->arena, &config->model, config->layers);
+    for (size_t i = 0; i < config->layers; i++) {
+        double *v = config->model.layers[i].value, width = of_layer(config, "ffn_multipliers", i) * hidden;
+        double rounded = divisor * floor((width + divisor / 2) / divisor);
+        rounded = rounded > divisor ? rounded : divisor;
+        v[LAYER_HEADS] = of_layer(config, "num_query_heads", i);
+        v[LAYER_KV_HEADS] = of_layer(config, "num_kv_heads", i);
+        v[LAYER_HEAD_DIM] = config_needed(config, "head_dim");
+        v[LAYER_QK_NORM] = norms ? QK_NORM_HEAD : QK_NORM_NONE;
+        v[LAYER_FFN] = rounded < 0.9 * width ? rounded + divisor : rounded;
+        v[LAYER_FFN_GATED] = config_flag_or(config, "ffn_with_glu", true);
+    }
 }

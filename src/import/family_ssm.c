@@ -275,6 +275,12 @@ void build_recurrent_gemma(struct config *config, unsigned traits)
     config_attention(config, traits, &attention);
     attention.value[LAYER_OUTPUT_BIAS] = 1;
     attention.value[LAYER_WINDOW] = config_count_or(config, "attention_window_size", 2048);
+    if (fmod(width, attention.value[LAYER_HEADS]) != 0) {
+        config_error(config, NULL, "num_attention_heads",
+                     "%.0f heads do not divide a recurrence of width %.0f", attention.value[LAYER_HEADS],
+                     width);
+        return;
+    }
     double gates = 2 * (width * width / attention.value[LAYER_HEADS] + width);
     double params = 3 * hidden * width + 2 * width + hidden + width * (kernel + 1) + width + gates;
     struct layer recurrent = recurrent_layer(width, 1, kernel, params, width * (4 + (kernel - 1) * 2));

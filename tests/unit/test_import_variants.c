@@ -363,3 +363,53 @@ Test(import_variants, gemma_4_caches_keys_and_values)
     double params = quantity(json, "params");
     cr_assert(params > 30.65e9 && params < 30.75e9, "%.0f", params);
 }
+
+/* Granite 4 calls its mixers mamba: 16 bits for them, for the embedding, the norms and the routers; the rest
+ * has 8 bits and 32 for each 128 x 128. Two mixers of 16 heads of 64 by 128 with one group, six layers of
+ * attention. */
+Test(import_variants, modules_of_hybrids_have_their_own_names)
+{
+    double mixer = 1024 * (2 * 1024.0 + 2 * 128 + 16) + 1024 * 1024.0;
+    double vectors = (1024 + 2 * 128) * 5 + 3 * 16 + 1024, feed_forward = 3 * 1024.0 * 2816;
+    double linear = 6 * (double)ATTENTION + 8 * feed_forward;
+    double rest = 2 * (mixer + vectors) + LAYERS * 2 * 1024 + 2 * 32000 * 1024.0 + 1024;
+    expect(model("granitemoehybrid",
+                 ", \"shared_intermediate_size\": 2816, \"num_local_experts\": 0, \"mamba_n_heads\": 16,"
+                 "\"mamba_d_head\": 64, \"mamba_d_state\": 128, \"mamba_n_groups\": 1, \"mamba_d_conv\": 4,"
+                 "\"mamba_expand\": 1, \"layer_types\": [\"mamba\", \"attention\", \"attention\", \"mamba\","
+                 "\"attention\", \"attention\", \"attention\", \"attention\"], \"quantization_config\": {"
+                 "\"quant_method\": \"fp8\", \"weight_block_size\": [128, 128], \"modules_to_not_convert\":"
+                 "[\"lm_head\", \"model.layers.0.mamba\", \"model.layers.3.mamba\"]}"),
+           "weight_bytes", linear * (8 + 32 / 16384.0) / 8 + 2 * rest);
+}
+
+/* A key that is null is not one that is left out: the window of Mistral's class is 4096. */
+Test(import_variants, defaults_of_classes_stand_in_for_what_a_part_leaves_out)
+{
+    static const char wrapper[] =
+        "{\"model_type\": \"llava_next\", \"text_config\": {\"model_type\": \"mistral\","
+        "\"vocab_size\": 32064%s}}";
+    const char *untold = arena_printf(arena, wrapper, "");
+    const char *unwindowed = arena_printf(arena, wrapper, ", \"sliding_window\": null");
+    expect(untold, "params", 7241732096 + 64 * 2 * 4096.0); /* Mistral 7B with 64 tokens more */
+    expect(untold, "kv_bytes_window", 32 * 2 * 8 * 128 * 2 * 4096.0);
+    expect(unwindowed, "kv_bytes_per_token", 32 * 2 * 8 * 128 * 2);
+    /* nothing stands in for a whole file */
+    const char *whole = "{\"model_type\": \"mistral\", \"vocab_size\": 32064}";
+    struct import_run run = import_bytes("m.json", whole, strlen(whole));
+    cr_assert(!run.known && strstr(import_error(&run).message, "lacks `hidden_size`"), "%s",
+              import_error(&run).message);
+    import_close(&run);
+}
+
+/* A part inside a part is told of at its place. */
+Test(import_variants, faults_of_a_part_are_found_where_they_stand)
+{
+    const char *json = "{\"model_type\": \"qwen3_omni_moe\",\n\"thinker_config\": {\n\"text_config\": {\n"
+                       "\"model_type\": \"qwen3_omni_moe_text\", \"hidden_size\": -1}}}";
+    struct import_run run = import_bytes("m.json", json, strlen(json));
+    struct import_error error = import_error(&run);
+    cr_assert(!run.known);
+    cr_assert(error.line == 4, "line %u: %s", error.line, error.message);
+    import_close(&run);
+}
