@@ -57,11 +57,16 @@ static void add_tick(struct arena *arena, struct chart_ticks *ticks, double valu
     *VEC_PUSH(arena, ticks->items) = (struct chart_tick){value, label};
 }
 
+bool chart_is_point(double low, double high)
+{
+    return !(high - low > 1e-9 * fmax(fabs(low), fabs(high)));
+}
+
 struct chart_ticks chart_linear_ticks(struct arena *arena, double low, double high, double unit, int count)
 {
     struct chart_ticks ticks = {0};
     double span = (high - low) / unit;
-    if (!(span > 0) || count < 1)
+    if (!(span > 0) || count < 1 || chart_is_point(low, high))
         return ticks;
     double decade = pow(10, floor(log10(span / count)));
     static const double factors[] = {1, 2, 5, 10};

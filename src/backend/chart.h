@@ -32,6 +32,9 @@ struct chart_ticks {
  * value / unit, with thin spaces between thousands. */
 struct chart_ticks chart_linear_ticks(struct arena *arena, double low, double high, double unit, int count);
 
+/* Both ends are the same value, or differ by the rounding of a computation alone: no axis can show that. */
+bool chart_is_point(double low, double high);
+
 /* Decades with labels, and 2 to 5 between them: labelled where fewer than two decades are in range,
  * unlabelled over up to eight, left out beyond. Decade labels skip so that at most about `count` remain. With
  * `prefix`, labels are like "10 T"; without, like "1 000". */

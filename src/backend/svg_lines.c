@@ -54,11 +54,12 @@ static void find_range(struct lines *lines)
     }
     lines->y.low = low_y > 0.75 * high_y ? low_y : fmin(low_y, 0); /* near zero, zero is the better floor */
     lines->y.high = high_y;
-    if (!(lines->x.high > lines->x.low)) {
-        lines->x.low = lines->x.log ? lines->x.low / 2 : lines->x.low - 1;
-        lines->x.high = lines->x.log ? lines->x.high * 2 : lines->x.high + 1;
+    if (chart_is_point(lines->x.low, lines->x.high)) {
+        double aside = fmax(fabs(lines->x.high) / 2, scale_of(lines->chart->x_scale));
+        lines->x.low = lines->x.log ? lines->x.low / 2 : lines->x.low - aside;
+        lines->x.high = lines->x.log ? lines->x.high * 2 : lines->x.high + aside;
     }
-    if (!(lines->y.high > lines->y.low)) {
+    if (chart_is_point(lines->y.low, lines->y.high)) {
         lines->y.low = fmin(lines->y.low, 0);
         lines->y.high = lines->y.high > 0 ? lines->y.high * 2 : scale_of(lines->chart->y_scale);
     }

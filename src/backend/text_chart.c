@@ -152,6 +152,11 @@ static void measure_plot(struct plot *plot)
                 top = fmax(top, point->y);
         }
     }
+    if (chart_is_point(plot->x_low, plot->x_high)) { /* in the middle, with room on either side */
+        double aside = plot->chart->x_log ? 0.3 : fmax(fabs(plot->x_high) / 2, plot->chart->x_scale);
+        plot->x_low -= aside;
+        plot->x_high += aside;
+    }
     double scale = plot->chart->y_scale > 0 ? plot->chart->y_scale : 1;
     plot->y_step = scale * round_step(top / scale / 5); /* round in the unit that the axis shows */
     plot->y_high = plot->y_step * fmax(1, ceil(top / plot->y_step - 1e-9));

@@ -360,6 +360,9 @@ Test(backend_html, ticks_are_round_numbers)
     cr_assert_str_eq(tick_labels(chart_linear_ticks(arena, 0, 0.0305, 1e-3, 4)), "0|10|20|30");
     cr_assert_str_eq(tick_labels(chart_linear_ticks(arena, 0, 1, 1, 5)), "0|0.2|0.4|0.6|0.8|1");
     cr_assert_str_eq(tick_labels(chart_linear_ticks(arena, 5, 5, 1, 5)), "", "an empty range has no ticks");
+    /* One unit in the last place apart: a step of that size would never get from one end to the other. */
+    cr_assert_str_eq(tick_labels(chart_linear_ticks(arena, 1823.1698368090904, 1823.1698368090906, 1, 6)),
+                     "");
     cr_assert_str_eq(tick_labels(chart_log_ticks(arena, 0.5, 3000, 1, false, 9)), "1|10|100|1000");
     cr_assert_str_eq(tick_labels(chart_log_ticks(arena, 1e12, 2e15, 1, true, 9)), "1 T|10 T|100 T|1 P");
     cr_assert_str_eq(tick_labels(chart_log_ticks(arena, 90, 1100, 1, false, 9)), "100|200|500|1000");

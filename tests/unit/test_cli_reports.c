@@ -25,6 +25,27 @@ static void tear_down(void)
 
 TestSuite(cli_reports, .init = set_up, .fini = tear_down, .timeout = 300);
 
+/* ---- values that coincide ------------------------------------------------------------------------------ */
+
+/* Scenarios and points that are equal, but for rounding: replicas divide a throughput that they multiplied.
+ */
+Test(cli_reports, equal_values_have_charts_too)
+{
+    const char *plan = scratch_file(
+        arena, "equal.perf",
+        "scenario s0 { gpu = h100-sxm  model = llama-3.1-8b  prompt = 1000  output = 300  batch = 16 }\n"
+        "scenario s1 : s0 { }\nscenario s2 : s0 { }\nscenario s3 : s0 { }\n"
+        "scenario s4 : s0 { }\nscenario s5 : s0 { }\nscenario s6 : s0 { }\nscenario s7 : s0 { }\n"
+        "sweep s0 { replicas = 1, 2, 3\n  show tpot, speed, throughput_per_gpu }\n"
+        "sweep s1 { batch = 16\n  show tpot }\n");
+    static const char *const formats[] = {"text", "md", "html", "json"};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        struct run run = RUN(arena, "-f", formats[i], plan);
+        cr_expect_eq(run.status, 0, "%s: %s", formats[i], run.err);
+        cr_expect(run.out_length > 5000 && run.out_length < 1000000, "%s: %zu", formats[i], run.out_length);
+    }
+}
+
 /* ---- the same figures in every format ------------------------------------------------------------------ */
 
 static json_t *quantities_of(const char *json)
