@@ -26,11 +26,6 @@ double pm_index_token_bytes(const struct pm_block *block)
     return block->index_heads > 0 ? block->index_dim + 4 : 0;
 }
 
-double pm_reach(const struct pm_block *block)
-{
-    return block->window > 0 ? block->window : block->chunk;
-}
-
 /* The convolution runs over queries, keys and values, in Mamba-2 over its inputs, B and C (vLLM,
  * mamba_utils.py, gated_delta_net_state_shape and mamba2_state_shape). */
 double pm_tail_values(const struct pm_block *block)
@@ -68,11 +63,6 @@ static double stored_state(const struct pm_case *input, const struct pm_kind *ki
 {
     double tail = input->engine->conv_bytes > 0 ? input->engine->conv_bytes - 2 : 0;
     return kind->state + kind->tail * tail / tp;
-}
-
-double pm_whole_pages(double tokens, double page)
-{
-    return page > 1 ? ceil(tokens / page) * page : tokens;
 }
 
 /* Tokens that a block keeps of a sequence of `tokens`. */
@@ -123,10 +113,12 @@ double pm_kv_constant(const struct pm_case *input, const struct pm_view *view, c
     double bytes = 0;
     for (size_t i = 0; i < view->model->block_count; i++) {
         const struct pm_block *block = &view->model->blocks[i];
-        double window = pm_reach(block) > 0 ? kept_tokens(input, block, PM_HUGE) : 0;
         const struct pm_kind *kind = &view->kinds[i];
-        bytes += kind->blocks * (stored_state(input, kind, layout->tp) +
-                                 (windows ? kind->kv_token * pm_whole_pages(window, pm_page(input)) : 0));
+        double kept = 0;
+        if (windows && pm_reach(block) > 0) {
+            kept = pm_whole_pages(kept_tokens(input, block, PM_HUGE), pm_page(input));
+        }
+        bytes += kind->blocks * (stored_state(input, kind, layout->tp) + kind->kv_token * kept);
     }
     return bytes;
 }
@@ -141,7 +133,7 @@ double pm_kv_stage_bytes(const struct pm_case *input, const struct pm_view *view
     double bytes = 0, pages = pm_whole_pages(tokens, page);
     for (size_t i = 0; i < view->model->block_count; i++) {
         const struct pm_block *block = &view->model->blocks[i];
-        double kept = pm_whole_pages(kept_tokens(input, block, tokens), page);
+        double kept = pm_reach(block) > 0 ? pm_whole_pages(kept_tokens(input, block, tokens), page) : pages;
         const struct pm_kind *kind = &view->kinds[i];
         bytes += kind->blocks *
                  (kind->kv_token * kept + kind->index_token * pages + stored_state(input, kind, layout->tp));
@@ -154,9 +146,9 @@ double pm_kv_bytes(const struct pm_model *model, double tokens, double tp)
     static const struct pm_engine plain;
     struct pm_workspace workspace;
     struct pm_case alone = {.model = model, .engine = &plain, .tp = tp};
-    const struct pm_case *input = pm_prepared_case(&alone, &workspace);
-    struct pm_layout layout = pm_layout_of(input);
-    return pm_kv_stage_bytes(input, pm_view_in(input, model), &layout, pm_at_least(tokens, 0), 1);
+    alone.prepared = pm_prepare(&alone, workspace.storage);
+    struct pm_layout layout = pm_layout_of(&alone);
+    return pm_kv_stage_bytes(&alone, pm_view_in(&alone, model), &layout, pm_at_least(tokens, 0), 1);
 }
 
 /* ---- pages of one size ---------------------------------------------------------------------- */
@@ -175,10 +167,10 @@ bool pm_unify_pages(const struct pm_case *input, const struct pm_view *view, con
                     struct pm_pages *out)
 {
     double page = pm_page(input), widest = 0, state = 0, least = 0, most = 0;
-    *out = (struct pm_pages){0};
     if (!input->engine->unified_pages) {
         return false;
     }
+    *out = (struct pm_pages){0};
     for (size_t i = 0; i < view->model->block_count; i++) {
         const struct pm_block *block = &view->model->blocks[i];
         const struct pm_kind *kind = &view->kinds[i];

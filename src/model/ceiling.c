@@ -6,36 +6,68 @@
  * Totals are those of one GPU of a tp group on a micro-batch's way through all pipeline stages. */
 #include "model/internal.h"
 
-struct totals {
-    const struct pm_gpu *gpu;
-    const struct pm_format *format; /* asked for last, and its peak: neighbouring products share it */
-    double peak;
-    struct pm_attention_peaks attention_peaks;
-    double matrix_work, attention_work, compute_time;
-    double weight_traffic, kv_traffic;
-};
+/* ---- matrices ------------------------------------------------------------------------------- */
 
-/* `read` weights are read once; `touched` are multiplied, per token. */
-static void multiply(struct totals *totals, double read, double touched, double tokens,
-                     const struct pm_format *format)
+static void add_matrix(struct pm_formats *formats, double weights, const struct pm_format *format,
+                       enum pm_rows rows, struct pm_matrix *list, size_t *count)
 {
-    double work = 2 * touched * tokens;
-    if (totals->format != format) {
-        totals->peak = pm_peak_ceiling(totals->gpu, format);
-        totals->format = format;
+    if (weights > 0) {
+        list[(*count)++] = (struct pm_matrix){
+            .weights = weights,
+            .bytes = pm_bytes(weights, format),
+            .format = pm_format_place(formats, format),
+            .rows = (unsigned char)rows,
+        };
     }
-    totals->matrix_work += work;
-    totals->compute_time += work / totals->peak;
-    totals->weight_traffic += pm_bytes(read, format);
 }
+
+void pm_list_block_matrices(const struct pm_view *view, const struct pm_layout *layout, size_t index,
+                            struct pm_formats *formats, struct pm_kind *kind)
+{
+    const struct pm_block *block = &view->model->blocks[index];
+    const struct pm_block_counts *one = &kind->counts;
+    double blocks = block->count * view->scale, share = blocks / layout->tp;
+    double attention = one->attention_split + one->attention_whole + one->key_value;
+    double common = one->ffn + one->latent + one->other;
+    size_t *count = &kind->matrix_count;
+    *count = 0;
+    add_matrix(formats, share * attention, pm_format_attention(view, block), PM_ROWS_TOKENS, kind->matrix,
+               count);
+    add_matrix(formats, share * common, pm_format_ffn(view, block), PM_ROWS_TOKENS, kind->matrix, count);
+    if (block->experts > 0) {
+        double used = pm_at_most(block->active_experts, block->experts);
+        add_matrix(formats, blocks * used * one->expert / layout->stage_gpus, &block->expert_format,
+                   PM_ROWS_ALL, kind->matrix, count);
+        add_matrix(formats, share * one->router, &block->router_format, PM_ROWS_TOKENS, kind->matrix, count);
+    }
+    add_matrix(formats, share * one->shared, &block->shared_format, PM_ROWS_TOKENS, kind->matrix, count);
+}
+
+/* The head gives logits for the decoding tokens and for a prompt's last. */
+size_t pm_list_end_matrices(const struct pm_view *view, const struct pm_layout *layout,
+                            struct pm_formats *formats, struct pm_matrix list[PM_END_MATRICES])
+{
+    static const struct pm_format tower = {.bits = 16, .compute = PM_BF16, .expected = PM_BF16};
+    const struct pm_model *model = view->model;
+    double head = view->declared ? 0 : model->vocab * model->hidden * view->scale / layout->tp;
+    size_t count = 0;
+    add_matrix(formats, head, pm_format_head(view), PM_ROWS_LOGITS, list, &count);
+    add_matrix(formats, model->tower_params / layout->tp, &tower, PM_ROWS_TOWER, list, &count);
+    if (view->declared && model->block_count == 0) {
+        add_matrix(formats, model->declared_params / layout->tp, &model->weights_format, PM_ROWS_TOKENS, list,
+                   &count);
+    }
+    return count;
+}
+
+/* ---- attention ------------------------------------------------------------------------------ */
 
 struct pm_attention_peaks pm_attention_peaks_of(const struct pm_case *input)
 {
-    static const struct pm_format fp8 = {.bits = 8, .compute = PM_FP8, .expected = PM_FP8};
-    const struct pm_gpu *gpu = input->gpu;
+    const struct pm_rates *rates = input->rates;
     return (struct pm_attention_peaks){
-        .attention = pm_at_least(pm_peak_16(gpu), pm_peak_ceiling(gpu, &input->model->kv_format)),
-        .index = pm_peak_ceiling(gpu, &fp8),
+        .attention = pm_at_least(rates->peak_16, rates->peak_ceiling[input->prepared->kv_format]),
+        .index = rates->peak_index,
     };
 }
 
@@ -53,92 +85,94 @@ struct pm_attention_work pm_attention_work_of(const struct pm_block *block, doub
     return work;
 }
 
-static void add_attention(const struct pm_view *view, const struct pm_block *block, double sequences,
-                          const struct pm_load *load, struct totals *totals)
+/* ---- the step ------------------------------------------------------------------------------- */
+
+struct totals {
+    const struct pm_load *load;
+    const struct pm_rates *rates;
+    struct pm_attention_peaks peaks;
+    double sequences, queries; /* on the busiest replica, and their tokens */
+    double rows[PM_ROWS_COUNT];
+    double attended, pairs, cached; /* by a decoding token, of the prompt, and read by it */
+    double matrix_work, attention_work, compute_time;
+    double weight_traffic, kv_traffic;
+};
+
+static void add_matrices(struct totals *totals, const struct pm_matrix *matrix, size_t count)
 {
-    const struct pm_kind *kind = pm_kind_of(view, block);
-    const struct pm_attention_peaks *peaks = &totals->attention_peaks;
-    struct pm_attention_work per_token = kind->work;
-    double count = block->count, queries = sequences * load->queries;
-    double window = block->window, index_top = block->index_heads > 0 ? block->index_top : 0;
-    if (index_top > 0 && (!(window > 0) || index_top < window)) {
-        window = index_top;
+    for (const struct pm_matrix *end = matrix + count; matrix < end; matrix++) {
+        double work = 2 * matrix->weights * totals->rows[matrix->rows];
+        if (matrix->rows != PM_ROWS_TOWER || work > 0) {
+            totals->matrix_work += work;
+            totals->compute_time += work / totals->rates->peak_ceiling[matrix->format];
+            totals->weight_traffic += matrix->bytes;
+        }
     }
-    double attended = pm_attended_mean(load->contexts, window, block->chunk);
-    double pairs = pm_attended_pairs(load->prompt, load->cached, window, block->chunk);
-    double work = count * (queries * attended * per_token.decode + pairs * per_token.prompt);
+}
+
+/* The scores of a sparse index, over all tokens. */
+static void add_index(const struct pm_block *block, const struct pm_kind *kind, struct totals *totals)
+{
+    const struct pm_load *load = totals->load;
+    double reach = pm_attended_mean(load->contexts, 0, 0), count = block->count;
+    double scored = totals->queries * reach + pm_attended_pairs(load->prompt, load->cached, 0, 0);
+    totals->attention_work += count * scored * kind->work.index;
+    totals->compute_time += count * scored * kind->work.index / totals->peaks.index;
+    totals->kv_traffic += count * block->index_dim * (totals->sequences * reach + load->cached);
+}
+
+static void add_attention(const struct pm_block *block, const struct pm_kind *kind, struct totals *totals)
+{
+    const struct pm_load *load = totals->load;
+    double count = block->count;
+    if (!kind->same_reach) {
+        totals->attended = pm_attended_mean(load->contexts, kind->window, kind->chunk);
+        totals->pairs = pm_attended_pairs(load->prompt, load->cached, kind->window, kind->chunk);
+        totals->cached = pm_attended_cached(load->cached, kind->window, kind->chunk);
+    }
+    double work =
+        count * (totals->queries * totals->attended * kind->work.decode + totals->pairs * kind->work.prompt);
     totals->attention_work += work;
-    totals->compute_time += work / peaks->attention;
-    totals->kv_traffic += count * kind->kv_token *
-                          (sequences * attended + pm_attended_cached(load->cached, window, block->chunk));
-    if (per_token.index > 0) {
-        double reach = pm_attended_mean(load->contexts, 0, 0);
-        double scored = queries * reach + pm_attended_pairs(load->prompt, load->cached, 0, 0);
-        totals->attention_work += count * scored * per_token.index;
-        totals->compute_time += count * scored * per_token.index / peaks->index;
-        totals->kv_traffic += count * block->index_dim * (sequences * reach + load->cached);
+    totals->compute_time += work / totals->peaks.attention;
+    totals->kv_traffic += count * kind->kv_token * (totals->sequences * totals->attended + totals->cached);
+    if (kind->work.index > 0) {
+        add_index(block, kind, totals);
     }
     /* A state is read and written by every decode step; a fresh prompt only writes it. */
-    double passes = 2 * sequences + (load->prompt > 0 ? (load->cached > 0 ? 2 : 1) : 0);
+    double passes = 2 * totals->sequences + (load->prompt > 0 ? (load->cached > 0 ? 2 : 1) : 0);
     totals->kv_traffic += count * passes * kind->state;
 }
 
-static void add_block(const struct pm_view *view, const struct pm_layout *layout,
-                      const struct pm_block *block, double sequences, const struct pm_load *load,
-                      struct totals *totals)
+static void add_all(const struct pm_case *input, const struct pm_load *load, struct totals *totals)
 {
-    const struct pm_kind *kind = pm_kind_of(view, block);
-    const struct pm_block_counts *one = &kind->counts;
-    double blocks = block->count * view->scale, share = blocks / layout->tp;
-    double tokens = sequences * load->queries + load->prompt;
-    double attention = one->attention_split + one->attention_whole + one->key_value;
-    double common = one->ffn + one->latent + one->other;
-    double used = pm_at_most(block->active_experts, block->experts);
-    double all_tokens = pm_at_least(load->sequences, 0) * load->queries + load->prompt;
-    multiply(totals, share * attention, share * attention, tokens, pm_format_attention(view, block));
-    multiply(totals, share * common, share * common, tokens, pm_format_ffn(view, block));
-    if (block->experts > 0) {
-        double experts = blocks * used * one->expert / layout->stage_gpus;
-        multiply(totals, experts, experts, all_tokens, &block->expert_format);
-        multiply(totals, share * one->router, share * one->router, tokens, &block->router_format);
+    const struct pm_prepared *prepared = input->prepared;
+    double *rows = totals->rows, decoding = totals->queries;
+    rows[PM_ROWS_TOKENS] = decoding + load->prompt;
+    rows[PM_ROWS_LOGITS] = decoding + (load->prompt > 0 ? load->requests : 0);
+    rows[PM_ROWS_TOWER] = load->tower_tokens;
+    rows[PM_ROWS_ALL] = pm_at_least(load->sequences, 0) * load->queries + load->prompt;
+    for (size_t i = 0; i < prepared->view.model->block_count; i++) {
+        const struct pm_kind *kind = &prepared->kinds[i];
+        add_matrices(totals, kind->matrix, kind->matrix_count);
+        add_attention(&prepared->view.model->blocks[i], kind, totals);
     }
-    multiply(totals, share * one->shared, share * one->shared, tokens, &block->shared_format);
-    add_attention(view, block, sequences, load, totals);
-}
-
-/* The head gives logits for the decoding tokens and for a prompt's last. */
-static void add_ends(const struct pm_view *view, const struct pm_layout *layout, double sequences,
-                     const struct pm_load *load, struct totals *totals)
-{
-    static const struct pm_format tower = {.bits = 16, .compute = PM_BF16, .expected = PM_BF16};
-    const struct pm_model *model = view->model;
-    double rows = sequences * load->queries + (load->prompt > 0 ? load->requests : 0);
-    double head = view->declared ? 0 : model->vocab * model->hidden * view->scale / layout->tp;
-    multiply(totals, head, head, rows, pm_format_head(view));
-    if (load->tower_tokens > 0) {
-        double weights = model->tower_params / layout->tp;
-        multiply(totals, weights, weights, load->tower_tokens, &tower);
-    }
-    if (view->declared && model->block_count == 0) {
-        double weights = model->declared_params / layout->tp;
-        multiply(totals, weights, weights, sequences * load->queries + load->prompt, &model->weights_format);
-    }
+    add_matrices(totals, prepared->end, prepared->end_count);
 }
 
 void pm_ceiling_of(const struct pm_case *input, const struct pm_load *load, struct pm_ceiling *out)
 {
-    const struct pm_view *view = &input->prepared->view;
-    struct pm_layout layout = pm_layout_of(input);
-    struct totals totals = {.gpu = input->gpu, .attention_peaks = pm_attention_peaks_of(input)};
-    double bandwidth = pm_at_least(input->gpu->bandwidth, 1);
     /* The busiest replica has one sequence where there are fewer than replicas. */
-    double sequences = load->sequences > 0 ? pm_at_least(load->sequences / layout.dp, 1) : 0;
-    *out = (struct pm_ceiling){0};
+    double sequences = load->sequences > 0 ? pm_at_least(load->sequences / input->prepared->layout.dp, 1) : 0;
+    double bandwidth = pm_at_least(input->gpu->bandwidth, 1);
+    struct totals totals = {
+        .load = load,
+        .rates = input->rates,
+        .peaks = pm_attention_peaks_of(input),
+        .sequences = sequences,
+        .queries = sequences * load->queries,
+    };
     if (sequences > 0 || load->prompt > 0) {
-        for (size_t i = 0; i < input->model->block_count; i++) {
-            add_block(view, &layout, &input->model->blocks[i], sequences, load, &totals);
-        }
-        add_ends(view, &layout, sequences, load, &totals);
+        add_all(input, load, &totals);
     }
     out->matrix_work = totals.matrix_work;
     out->attention_work = totals.attention_work;
@@ -151,7 +185,7 @@ void pm_ceiling_of(const struct pm_case *input, const struct pm_load *load, stru
     out->memory_time = out->traffic / bandwidth;
     out->time = pm_at_least(out->compute_time, out->memory_time);
     out->intensity = pm_divide(out->work, out->traffic);
-    double peak = out->compute_time > 0 ? out->work / out->compute_time : pm_peak_16(input->gpu);
+    double peak = out->compute_time > 0 ? out->work / out->compute_time : input->rates->peak_16;
     out->balance = peak / bandwidth;
     out->bound = out->compute_time >= out->memory_time    ? PM_BOUND_COMPUTE
                  : out->weight_traffic >= out->kv_traffic ? PM_BOUND_WEIGHTS
@@ -183,9 +217,9 @@ void pm_bound_decode(const struct pm_case *input, double sequences, double conte
 /* Each stage of a pipeline must do its own part; at best all work at once, on chunks of the prompt. */
 static void share_among_stages(struct pm_ceiling *out, double stages)
 {
-    double *const totals[] = {&out->matrix_work,  &out->attention_work, &out->work,
-                              &out->weight_traffic, &out->kv_traffic,   &out->traffic,
-                              &out->compute_time, &out->memory_time,    &out->time};
+    double *const totals[] = {&out->matrix_work,    &out->attention_work, &out->work,
+                              &out->weight_traffic, &out->kv_traffic,     &out->traffic,
+                              &out->compute_time,   &out->memory_time,    &out->time};
     for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++) {
         *totals[i] /= stages;
     }

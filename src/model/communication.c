@@ -123,6 +123,14 @@ static double parts_of(const struct pm_block *block)
 
 /* One after attention and one after the feed-forward. With replicas of attention, dispatch and combine of
  * a mixture of experts together cost what one all-reduce over all its GPUs costs (calibration.md 2.3). */
+struct pm_reductions pm_reductions_of(const struct pm_view *view, const struct pm_layout *layout,
+                                      const struct pm_block *block)
+{
+    bool spread = layout->dp > 1 && block->experts > 0;
+    double each = spread ? 1 : layout->tp > 1 ? (view->declared ? 2 : parts_of(block)) : 0;
+    return (struct pm_reductions){.count = block->count * each, .spread = spread};
+}
+
 void pm_allreduces(const struct pm_case *input, const struct pm_view *view, const struct pm_layout *layout,
                    const struct pm_load *load, struct pm_step *step)
 {
@@ -137,12 +145,8 @@ void pm_allreduces(const struct pm_case *input, const struct pm_view *view, cons
     double all = pm_allreduce_time(input, layout->stage_gpus, tokens * message);
     double own = layout->dp > 1 ? pm_allreduce_time(input, layout->tp, busiest * message) : all;
     for (size_t i = 0; i < model->block_count; i++) {
-        const struct pm_block *block = &model->blocks[i];
-        bool spread = layout->dp > 1 && block->experts > 0;
-        double count = block->count * (spread           ? 1
-                                       : layout->tp > 1 ? (view->declared ? 2 : parts_of(block))
-                                                        : 0);
-        step->allreduces += count;
-        step->allreduce_time += count * (spread ? all : own);
+        const struct pm_reductions *reductions = &view->kinds[i].reductions;
+        step->allreduces += reductions->count;
+        step->allreduce_time += reductions->count * (reductions->spread ? all : own);
     }
 }

@@ -127,7 +127,6 @@ static void evaluate(const struct pm_case *input, unsigned parts, struct pm_resu
 
 void pm_evaluate(const struct pm_case *input, struct pm_result *out)
 {
-    *out = (struct pm_result){0};
     pm_evaluate_parts(input, PM_PART_ALL, out);
 }
 

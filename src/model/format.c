@@ -78,3 +78,24 @@ const struct pm_format *pm_format_head(const struct pm_view *view)
 {
     return pm_head_is_embedding(view) ? &view->model->embedding_format : &view->model->head_format;
 }
+
+/* ---- what is computed alike ----------------------------------------------------------------- */
+
+/* The unit that a format asks for; all that no card has are one. */
+static size_t unit_of(enum pm_compute compute)
+{
+    return compute >= 0 && compute < PM_COMPUTE_COUNT ? (size_t)compute : PM_COMPUTE_COUNT;
+}
+
+unsigned char pm_format_place(struct pm_formats *formats, const struct pm_format *format)
+{
+    /* Formats that are widened first are one, whatever they are stored in. */
+    size_t key = format->weight_only
+                     ? PM_FORMATS_MAX - 1
+                     : unit_of(format->compute) * (PM_COMPUTE_COUNT + 1) + unit_of(format->expected);
+    if (formats->place[key] == 0) {
+        formats->item[formats->count++] = format;
+        formats->place[key] = (unsigned char)formats->count;
+    }
+    return (unsigned char)(formats->place[key] - 1);
+}

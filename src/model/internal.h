@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "model/operation.h"
 #include "model/perfmodel.h"
 
 /* Greatest value a result may take: far beyond every real quantity, far from overflow. */
@@ -80,6 +81,22 @@ struct pm_attention_work {
 
 struct pm_attention_work pm_attention_work_of(const struct pm_block *block, double tp);
 
+/* Experts that every token chooses, evenly. */
+struct pm_choice {
+    double experts, used;
+    double log_idle; /* ln(1 - used/experts): of the chance that a token leaves an expert idle */
+    double per_gpu;  /* share of all experts on the GPU with most of them */
+    double bits;     /* of a weight */
+    enum pm_class stored;
+    unsigned char format;
+};
+
+/* All-reduces of a step, over the GPUs of a replica or, `spread`, over all of a stage. */
+struct pm_reductions {
+    double count;
+    bool spread;
+};
+
 /* What steps and memory need of one kind of blocks, as far as model and layout decide it. */
 struct pm_kind {
     struct pm_block_counts counts;
@@ -89,6 +106,13 @@ struct pm_kind {
     double state;       /* pm_block_state() */
     struct pm_attention_work work;
     double tail;        /* values that all GPUs keep of a convolution's input */
+    double window, chunk; /* of attention, that of a sparse index included; 0: none */
+    bool same_reach;    /* as the kind before */
+    struct pm_choice choice;
+    struct pm_reductions reductions;
+    struct pm_operations operations;
+    struct pm_matrix matrix[PM_BLOCK_MATRICES];
+    size_t matrix_count;
 };
 
 static inline const struct pm_kind *pm_kind_of(const struct pm_view *view, const struct pm_block *block)
@@ -111,8 +135,18 @@ struct pm_prepared {
     struct pm_stored weights;
     const struct pm_prepared *single; /* the model on one GPU */
     const struct pm_prepared *draft;  /* the model that drafts, or NULL */
+    const struct pm_formats *formats; /* of all these models */
+    unsigned char kv_format;
+    struct pm_operations ends;
+    struct pm_matrix end[PM_END_MATRICES];
+    size_t end_count;
     struct pm_kind kinds[];
 };
+
+/* Bytes of a preparation of a model with so many kinds of blocks. */
+#define PM_PREPARED_BYTES(blocks)                                                                            \
+    (sizeof(struct pm_prepared) + (blocks) * sizeof(struct pm_kind) +                                        \
+     ((blocks) * PM_BLOCK_OPERATIONS + PM_END_OPERATIONS) * sizeof(struct pm_operation))
 
 /* The block of a model that predicts further tokens, as a model that drafts. It shares embedding and head. */
 struct pm_prediction {
@@ -120,16 +154,34 @@ struct pm_prediction {
     struct pm_block block;
 };
 
+/* What a card gives and an engine achieves of it. */
+struct pm_rates {
+    double peak_16, peak_index; /* at the ceiling */
+    double attention, index;    /* FLOP/s achieved */
+    double bandwidth;           /* achieved */
+    /* By pm_operation.recurrent: launches that an operation counts for, and their fixed time. */
+    double launches[2], fixed_time[2];
+    /* By format: the card's peak at the ceiling and in the expected reading, FLOP/s achieved in products, and
+     * the class of efficiency. */
+    double peak_ceiling[PM_FORMATS_MAX], peak[PM_FORMATS_MAX], product[PM_FORMATS_MAX];
+    enum pm_class computed[PM_FORMATS_MAX];
+};
+
+void pm_find_rates(const struct pm_case *input, struct pm_rates *out);
+/* An efficiency between nothing and all. */
+double pm_share(double efficiency);
+
 /* Room to prepare a case of the largest models in. */
 struct pm_workspace {
     struct pm_case input;
-    _Alignas(max_align_t) unsigned char storage[3 * (sizeof(struct pm_prepared) +
-                                                     PM_BLOCKS_MAX * sizeof(struct pm_kind)) +
+    struct pm_rates rates;
+    _Alignas(max_align_t) unsigned char storage[3 * PM_PREPARED_BYTES(PM_BLOCKS_MAX) +
+                                                sizeof(struct pm_formats) +
                                                 sizeof(struct pm_prediction)];
 };
 
-/* The case itself where it is prepared, else a prepared copy in `workspace`. All functions below this line
- * that take a case take a prepared one. */
+/* A copy of the case in `workspace`, prepared and with its rates. All functions below this line that take a
+ * case take one like it. */
 const struct pm_case *pm_prepared_case(const struct pm_case *input, struct pm_workspace *workspace);
 
 /* The view of the case's model, or of its draft model. */
@@ -138,6 +190,44 @@ const struct pm_view *pm_view_in(const struct pm_case *input, const struct pm_mo
 static inline struct pm_layout pm_layout_of(const struct pm_case *input)
 {
     return input->prepared->layout;
+}
+
+/* ---- what a case says of its load ----------------------------------------------------------- */
+
+/* One static decode step rather than a closed loop. */
+static inline bool pm_is_static(const struct pm_case *input)
+{
+    return input->static_step || input->context > 0 || !(input->output > 0);
+}
+
+/* Query tokens of a sequence in a decode step: 1, or those of a verification. */
+static inline double pm_queries(const struct pm_case *input)
+{
+    return 1 + pm_at_least(input->draft_tokens, 0);
+}
+
+/* Tokens that a request takes in all. */
+static inline double pm_prompt_tokens(const struct pm_case *input)
+{
+    double prompt = pm_at_least(input->prompt, 0);
+    return prompt > 0 ? prompt + pm_at_least(input->model->tower_tokens, 0) : 0;
+}
+
+/* Prompt tokens that a prefix cache holds: at least the last one is computed. */
+static inline double pm_cached_tokens(const struct pm_case *input)
+{
+    return pm_at_most(pm_at_least(input->cached_prefix, 0), pm_at_least(pm_prompt_tokens(input) - 1, 0));
+}
+
+static inline double pm_page(const struct pm_case *input)
+{
+    return pm_at_least(input->page > 0 ? input->page : input->engine->page, 1);
+}
+
+/* Most prompt tokens of a step; 0: all of them. */
+static inline double pm_chunk(const struct pm_case *input)
+{
+    return input->chunk > 0 ? input->chunk : input->engine->chunk;
 }
 
 /* ---- blocks --------------------------------------------------------------------------------- */
@@ -169,7 +259,10 @@ double pm_block_state(const struct pm_block *block, double tp);
 double pm_tail_values(const struct pm_block *block);
 
 /* The longest reach of a block's cache: window or chunk; 0 when unlimited. */
-double pm_reach(const struct pm_block *block);
+static inline double pm_reach(const struct pm_block *block)
+{
+    return block->window > 0 ? block->window : block->chunk;
+}
 
 /* An engine's factor for the card's kind of memory. */
 static inline double pm_kind_factor(const struct pm_gpu *gpu, const double factors[PM_MEMORY_KINDS])
@@ -264,15 +357,22 @@ struct pm_sink {
     struct pm_step *step;
     struct pm_op *ops;
     size_t max, count;
-    double bandwidth;      /* achieved */
-    double operation_time; /* t0 */
-    double launches;       /* that an operation counts for: 1, more where it stands for several kernels */
-    double corner;         /* 0: the roofline's sharp corner */
 };
 
-/* All operations of a step (calibration.md section 2.3). */
-void pm_launch_all(const struct pm_case *input, const struct pm_view *view, const struct pm_layout *layout,
-                   const struct pm_load *load, struct pm_sink *sink);
+/* Lists the operations of a kind of blocks, or of the ends of the model, into `room`; returns their end. */
+struct pm_operation *pm_list_block(const struct pm_view *view, const struct pm_layout *layout, size_t index,
+                                   struct pm_formats *formats, struct pm_operation *room);
+struct pm_operation *pm_list_ends(const struct pm_view *view, const struct pm_layout *layout,
+                                  struct pm_formats *formats, struct pm_operation *room);
+
+/* Lists the matrices that the ceiling counts, of a kind whose parameters are known, and of the ends. */
+void pm_list_block_matrices(const struct pm_view *view, const struct pm_layout *layout, size_t index,
+                            struct pm_formats *formats, struct pm_kind *kind);
+size_t pm_list_end_matrices(const struct pm_view *view, const struct pm_layout *layout,
+                            struct pm_formats *formats, struct pm_matrix list[PM_END_MATRICES]);
+
+/* Prices all operations of a step (calibration.md section 2.3). */
+void pm_launch_all(const struct pm_case *input, const struct pm_load *load, struct pm_sink *sink);
 
 /* ---- communication -------------------------------------------------------------------------- */
 
@@ -280,6 +380,9 @@ void pm_launch_all(const struct pm_case *input, const struct pm_view *view, cons
 double pm_allreduce_time(const struct pm_case *input, double gpus, double bytes);
 /* Seconds to hand `bytes` from one pipeline stage to the next. */
 double pm_handover_time(const struct pm_case *input, const struct pm_layout *layout, double bytes);
+/* All-reduces of a kind of blocks. */
+struct pm_reductions pm_reductions_of(const struct pm_view *view, const struct pm_layout *layout,
+                                      const struct pm_block *block);
 /* All-reduces of a step and their time. */
 void pm_allreduces(const struct pm_case *input, const struct pm_view *view, const struct pm_layout *layout,
                    const struct pm_load *load, struct pm_step *step);
@@ -290,7 +393,11 @@ void pm_allreduces(const struct pm_case *input, const struct pm_view *view, cons
 void pm_weights_of(const struct pm_case *input, struct pm_stored *out);
 /* Blocks of a kind on the largest stage. */
 double pm_count_stage_blocks(const struct pm_view *view, const struct pm_layout *layout, size_t index);
-double pm_whole_pages(double tokens, double page);
+static inline double pm_whole_pages(double tokens, double page)
+{
+    return page > 1 ? ceil(tokens / page) * page : tokens;
+}
+
 /* Bytes that one more token adds at `tokens` tokens; 0 tokens: that blocks without a reach add. */
 double pm_kv_slope(const struct pm_view *view, double tokens);
 /* States of one sequence, and its full windows if wanted. */
@@ -319,23 +426,11 @@ double pm_unified_pages(const struct pm_case *input, const struct pm_view *view,
 /* Bytes of one sequence on the fullest GPU, in whole pages of `page` tokens (1: exact). */
 double pm_kv_stage_bytes(const struct pm_case *input, const struct pm_view *view,
                          const struct pm_layout *layout, double tokens, double page);
-/* Tokens that a request takes in all. */
-double pm_prompt_tokens(const struct pm_case *input);
-double pm_page(const struct pm_case *input);
-/* Most prompt tokens of a step; 0: all of them. */
-double pm_chunk(const struct pm_case *input);
-/* One static decode step rather than a closed loop. */
-bool pm_is_static(const struct pm_case *input);
-/* Query tokens of a sequence in a decode step: 1, or those of a verification. */
-double pm_queries(const struct pm_case *input);
-
 /* Sequences that run at once. */
 double pm_running(const struct pm_case *input, const struct pm_memory *memory);
 
 /* ---- prefill -------------------------------------------------------------------------------- */
 
-/* Prompt tokens that a prefix cache holds: at least the last one is computed. */
-double pm_cached_tokens(const struct pm_case *input);
 /* Chunks that a prompt passes in. */
 double pm_prompt_chunks(const struct pm_case *input);
 /* Chunk `index` of a prompt, put into a step of `load`, and for how many such steps it stands; false: the

@@ -4,32 +4,6 @@
 
 #include "model/internal.h"
 
-bool pm_is_static(const struct pm_case *input)
-{
-    return input->static_step || input->context > 0 || !(input->output > 0);
-}
-
-double pm_queries(const struct pm_case *input)
-{
-    return 1 + pm_at_least(input->draft_tokens, 0);
-}
-
-double pm_prompt_tokens(const struct pm_case *input)
-{
-    double prompt = pm_at_least(input->prompt, 0);
-    return prompt > 0 ? prompt + pm_at_least(input->model->tower_tokens, 0) : 0;
-}
-
-double pm_page(const struct pm_case *input)
-{
-    return pm_at_least(input->page > 0 ? input->page : input->engine->page, 1);
-}
-
-double pm_chunk(const struct pm_case *input)
-{
-    return input->chunk > 0 ? input->chunk : input->engine->chunk;
-}
-
 /* ---- activations ---------------------------------------------------------------------------- */
 
 /* The widest a block gets: dense, or with all experts of a token. */

@@ -222,14 +222,16 @@ struct pm_case {
     const struct pm_model *draft_model; /* NULL: the model's own prediction block, if any, else free */
     bool free_drafts;                   /* found in the text (n-gram), also where it has one */
     const struct pm_prepared *prepared; /* from pm_prepare(), or NULL */
+    const struct pm_rates *rates;       /* inside the library; whatever a caller sets is ignored */
 };
 
 /* ---- preparation -------------------------------------------------------------------------- */
 
 /* What depends on nothing but a case's models, their formats, the layout (tp, pp, dp, ep) and the way its
- * engine lays weights out: parameter counts, weights on the fullest GPU, bytes of a cached token. Functions
- * below work it out themselves, or take it from `prepared` where many cases share it. It stays valid while
- * load, card and coefficients change, and no longer when one of those named first does. */
+ * engine lays weights out: parameter counts, weights on the fullest GPU, bytes of a cached token, the
+ * operations of a step. Functions below work it out themselves, or take it from `prepared` where many cases
+ * share it. It stays valid while load, card and coefficients change, and no longer when one of those named
+ * first does. Without it they need room on the stack for the largest of models, half a megabyte. */
 struct pm_prepared;
 
 /* Bytes that the preparation of a case takes. */

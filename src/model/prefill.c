@@ -2,12 +2,6 @@
  * by side, and through the stages of a pipeline (model.md sections 3 and 6). */
 #include "model/internal.h"
 
-/* Prompt tokens that a prefix cache holds: at least the last one is computed. */
-double pm_cached_tokens(const struct pm_case *input)
-{
-    return pm_at_most(pm_at_least(input->cached_prefix, 0), pm_at_least(pm_prompt_tokens(input) - 1, 0));
-}
-
 /* ---- prefill -------------------------------------------------------------------------------- */
 
 /* A prompt passes in chunks, each a step with the decoding sequences; many equal ones are priced at their
@@ -83,13 +77,11 @@ double pm_prefill_steps(const struct pm_case *input, const struct pm_load *base,
     *sum = (struct pm_step){0};
     for (size_t index = 0; pm_prompt_chunk(input, index, &load, &times); index++) {
         any = true;
-        pm_step_of(input, &load, &step, NULL, 0, NULL);
+        pm_step_of(input, &load, chunks > 1 ? &step : sum, NULL, 0, NULL);
         if (times > 1) {
             add_scaled(sum, &step, times);
         } else if (chunks > 1) {
             pm_step_add(sum, &step);
-        } else {
-            *sum = step;
         }
     }
     return any ? chunks : 0;

@@ -57,7 +57,6 @@ void pm_step_of(const struct pm_case *input, const struct pm_load *load, struct 
                 struct pm_op *ops, size_t ops_max, size_t *op_count)
 {
     const struct pm_engine *engine = input->engine;
-    const struct pm_gpu *gpu = input->gpu;
     const struct pm_view *view = &input->prepared->view;
     struct pm_layout layout = pm_layout_of(input);
     *out = (struct pm_step){0};
@@ -68,20 +67,8 @@ void pm_step_of(const struct pm_case *input, const struct pm_load *load, struct 
         step_at_ceiling(input, load, out);
         return;
     }
-    double efficiency =
-        gpu->efficiency_bandwidth > 0 ? gpu->efficiency_bandwidth : engine->efficiency_bandwidth;
-    efficiency *= pm_kind_factor(gpu, engine->kind_bandwidth);
-    double factor = gpu->operation_time_factor > 0 ? gpu->operation_time_factor : 1;
-    struct pm_sink sink = {
-        .step = out,
-        .ops = ops,
-        .max = ops_max,
-        .bandwidth = pm_at_least(gpu->bandwidth, 1) * pm_at_most(pm_at_least(efficiency, 1e-6), 1),
-        .operation_time = pm_at_least(engine->operation_time, 0) * factor,
-        .launches = 1,
-        .corner = engine->corner,
-    };
-    pm_launch_all(input, view, &layout, load, &sink);
+    struct pm_sink sink = {.step = out, .ops = ops, .max = ops_max};
+    pm_launch_all(input, load, &sink);
     pm_allreduces(input, view, &layout, load, out);
     double tokens = pm_at_least(load->sequences, 0) * load->queries + load->prompt;
     double handover = 0;
