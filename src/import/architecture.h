@@ -19,6 +19,7 @@
     FIELD(NOPE_DIM, "nope_dim", COUNT, 0)                                                                    \
     FIELD(ROPE_DIM, "rope_dim", COUNT, 0)                                                                    \
     FIELD(V_DIM, "v_dim", COUNT, 0)                                                                          \
+    FIELD(ROTARY_DIM, "rotary_dim", COUNT, -1)                                                               \
     FIELD(INDEX_HEADS, "index_heads", COUNT, 0)                                                              \
     FIELD(INDEX_DIM, "index_dim", COUNT, 0)                                                                  \
     FIELD(INDEX_TOP, "index_top", COUNT, 0)                                                                  \

@@ -97,6 +97,61 @@ static double head_dim(struct config *config, double heads)
     return value;
 }
 
+/* Families that turn a part of each head when no key says how much of it; 0: none has rotary positions. */
+static const struct {
+    const char *family;
+    double part;
+} rotary_parts[] = {
+    {"phi", 0.5},
+    {"glm", 0.5},
+    {"glm4", 0.5},
+    {"glm4v_text", 0.5},
+    {"glm4_moe", 0.5},
+    {"glm4v_moe_text", 0.5},
+    {"chatglm", 0.5},
+    {"nemotron", 0.5},
+    {"stablelm", 0.25},
+    {"gpt_neox", 0.25},
+    {"qwen3_next", 0.25},
+    {"qwen3_5_text", 0.25},
+    {"qwen3_5_moe_text", 0.25},
+    {"recurrent_gemma", 0.5},
+    {"bloom", 0},
+    {"mpt", 0},
+    {"jamba", 0},
+    {"nemotron_h", 0},
+};
+
+/* Models whose file says, in the family's own way, that positions are not rotary. */
+static bool not_rotary(struct config *config)
+{
+    const char *family = config->family->name, *kind = config_word(config, "position_embedding_type");
+    if (strcmp(family, "granitemoehybrid") == 0)
+        return !kind || strcmp(kind, "rope") != 0;
+    if (strcmp(family, "baichuan") == 0)
+        return config->model.hidden != 4096; /* the 13B has ALiBi */
+    return config_flag_or(config, "alibi", false);
+}
+
+/* How much of a head turns with the position. */
+static double rotary_dim(struct config *config, double size)
+{
+    static const char keys[] = "partial_rotary_factor|rotary_pct|rope_pct";
+    double dim, part = 1;
+    if (not_rotary(config))
+        return 0;
+    if (config_count(config, "rotary_dim", &dim) && dim > 0)
+        return dim;
+    for (size_t i = 0; i < sizeof rotary_parts / sizeof rotary_parts[0]; i++)
+        part = strcmp(rotary_parts[i].family, config->family->name) == 0 ? rotary_parts[i].part : part;
+    json_t *rope = config_member(config->text, "rope_parameters|rope_scaling", NULL);
+    json_t *said = config_member(config->text, keys, NULL);
+    said = said ? said : config_member(rope, keys, NULL);
+    if (part > 0 && json_is_number(said) && json_number_value(said) >= 0)
+        part = json_number_value(said); /* Nemotron-H has the key, and no rotary positions */
+    return floor(size * part);
+}
+
 static void read_biases(struct config *config, unsigned traits, struct layer *layer)
 {
     bool bias = config_flag_or(config, "attention_bias|bias|use_bias|add_bias_linear",
@@ -129,6 +184,8 @@ void config_attention(struct config *config, unsigned traits, struct layer *laye
     v[LAYER_HEADS] = config_needed(config, KEYS_HEADS);
     v[LAYER_KV_HEADS] = kv_heads(config, traits, v[LAYER_HEADS]);
     v[LAYER_HEAD_DIM] = head_dim(config, v[LAYER_HEADS]);
+    double turning = rotary_dim(config, v[LAYER_HEAD_DIM]);
+    v[LAYER_ROTARY_DIM] = turning < v[LAYER_HEAD_DIM] ? turning : -1; /* all of it need not be said */
     v[LAYER_QK_NORM] = qk_norm(config, traits);
     v[LAYER_OUTPUT_GATE] = (traits & OUTPUT_GATE) != 0;
     if (v[LAYER_KV_HEADS] > v[LAYER_HEADS])
@@ -149,6 +206,8 @@ void config_latent(struct config *config, struct layer *layer)
     v[LAYER_KV_RANK] = config_needed(config, "kv_lora_rank");
     v[LAYER_NOPE_DIM] = config_needed(config, "qk_nope_head_dim");
     v[LAYER_ROPE_DIM] = config_needed(config, "qk_rope_head_dim");
+    if (config_flag_or(config, "mla_use_nope", false))
+        v[LAYER_ROTARY_DIM] = 0;
     /* MiniCPM3's class makes it of the width and the heads. */
     double derived = config->model.hidden / v[LAYER_HEADS];
     bool untold = strcmp(config->family->name, "minicpm3") == 0 && derived == floor(derived) &&

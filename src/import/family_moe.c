@@ -139,6 +139,7 @@ void build_minimax_lightning(struct config *config, unsigned traits)
     v[LAYER_ATTENTION_PARAMS] = 5 * config->model.hidden * width + width;
     v[LAYER_STATE] = v[LAYER_HEADS] * v[LAYER_HEAD_DIM] * v[LAYER_HEAD_DIM] * 4;
     v[LAYER_HEADS] = v[LAYER_KV_HEADS] = v[LAYER_HEAD_DIM] = 0;
+    v[LAYER_ROTARY_DIM] = -1;
     architecture_layers(config->job->arena, &config->model, config->layers);
     for (size_t i = 0; i < config->layers; i++) {
         const char *word = json_string_value(json_array_get(words, i));

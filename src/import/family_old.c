@@ -111,6 +111,7 @@ void build_mllama(struct config *config, unsigned traits)
         v[LAYER_EXTRA_PARAMS] = 2 * hidden * (v[LAYER_HEADS] + v[LAYER_KV_HEADS]) * size + 2 * size + 2;
         v[LAYER_ATTENTION] = ATTENTION_NONE;
         v[LAYER_HEADS] = v[LAYER_KV_HEADS] = v[LAYER_HEAD_DIM] = 0;
+        v[LAYER_ROTARY_DIM] = -1;
         *layer = cross;
     }
     config->model.extra_params = 8 * config->model.hidden;

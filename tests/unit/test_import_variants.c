@@ -413,3 +413,39 @@ Test(import_variants, faults_of_a_part_are_found_where_they_stand)
     cr_assert(error.line == 4, "line %u: %s", error.line, error.message);
     import_close(&run);
 }
+
+/* How much of a head turns, by key, by class, or not at all: the tables of engines depend on it. */
+Test(import_variants, heads_turn_in_whole_or_in_part)
+{
+    static const struct {
+        const char *family, *more, *text; /* "!" before it: not in the declaration */
+    } files[] = {
+        {"llama", "", "!rotary_dim"},
+        {"llama", ", \"partial_rotary_factor\": 1.0", "!rotary_dim"},
+        {"llama", ", \"partial_rotary_factor\": 0.5", "rotary_dim = 32 "},
+        {"llama", ", \"rope_parameters\": {\"partial_rotary_factor\": 0.25}", "rotary_dim = 16 "},
+        {"minimax_m2", ", \"rotary_dim\": 24, \"num_local_experts\": 8, \"num_experts_per_tok\": 2",
+         "rotary_dim = 24 "},
+        {"glm", "", "rotary_dim = 32 "},
+        {"gpt_neox", ", \"rotary_pct\": 1.0", "!rotary_dim"},
+        {"gpt_neox", "", "rotary_dim = 16 "},
+        {"stablelm", ", \"rope_pct\": 0.25", "rotary_dim = 16 "},
+        {"bloom", "", "rotary_dim = 0 "},
+        {"falcon", ", \"alibi\": true", "rotary_dim = 0 "},
+        {"baichuan", "", "rotary_dim = 0 "},
+        {"granitemoehybrid",
+         ", \"shared_intermediate_size\": 2816, \"layer_types\": [\"attention\", \"attention\", "
+         "\"attention\","
+         "\"attention\", \"attention\", \"attention\", \"attention\", \"attention\"]",
+         "rotary_dim = 0 "},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        const char *json = model(files[i].family, files[i].more);
+        struct import_run run = import_bytes("m.json", json, strlen(json));
+        bool absent = *files[i].text == '!';
+        cr_assert(run.known, "%s: %s", json, import_error(&run).message);
+        bool found = strstr(run.imported.text, files[i].text + absent) != NULL;
+        cr_assert(found != absent, "%s of\n%s\n%s", files[i].text, json, run.imported.text);
+        import_close(&run);
+    }
+}
