@@ -37,14 +37,15 @@ void architecture_note(struct arena *arena, struct architecture *model, const ch
 static double attention_vectors(const struct layer *layer, double hidden)
 {
     const double *v = layer->value;
-    double queries = v[LAYER_HEADS] * v[LAYER_HEAD_DIM], keys = v[LAYER_KV_HEADS] * v[LAYER_HEAD_DIM];
-    double values = v[LAYER_SHARED_KV] ? 0 : v[LAYER_KV_HEADS] * layer_v_dim(layer);
+    bool own = v[LAYER_REUSES_KV] == 0;
+    double queries = v[LAYER_HEADS] * v[LAYER_HEAD_DIM], heads = own ? v[LAYER_KV_HEADS] : 0;
+    double keys = heads * v[LAYER_HEAD_DIM], values = v[LAYER_SHARED_KV] ? 0 : heads * layer_v_dim(layer);
     double sum = v[LAYER_OUTPUT_BIAS] ? hidden : 0;
     switch ((enum attention_kind)v[LAYER_ATTENTION]) {
     case ATTENTION_GROUPED:
         sum += v[LAYER_QKV_BIAS] ? queries + keys + values : 0;
         sum += v[LAYER_SINKS] ? v[LAYER_HEADS] : 0;
-        sum += v[LAYER_QK_NORM] == QK_NORM_HEAD   ? 2 * v[LAYER_HEAD_DIM]
+        sum += v[LAYER_QK_NORM] == QK_NORM_HEAD   ? (own ? 2 : 1) * v[LAYER_HEAD_DIM]
                : v[LAYER_QK_NORM] == QK_NORM_FULL ? queries + keys
                                                   : 0;
         break;

@@ -49,6 +49,7 @@
     FIELD(OUTPUT_GATE, "output_gate", FLAG, 0)                                                               \
     FIELD(SINKS, "sinks", FLAG, 0)                                                                           \
     FIELD(SHARED_KV, "shared_kv", FLAG, 0)                                                                   \
+    FIELD(REUSES_KV, "reuses_kv", FLAG, 0)                                                                   \
     FIELD(QK_NORM, "qk_norm", QK_NORM, 0)                                                                    \
     FIELD(FFN_GATED, "ffn_gated", FLAG, 1)                                                                   \
     FIELD(FFN_BIAS, "ffn_bias", FLAG, 0)                                                                     \
@@ -115,7 +116,7 @@ struct architecture {
     const char *title;  /* "Qwen/Qwen3-32B" */
     const char *source; /* where it comes from, and how sure that is */
     const char *confidence;
-    double hidden, vocab, positions, extra_params, max_context, tower_params, mtp_params;
+    double hidden, vocab, positions, lookup_params, extra_params, max_context, tower_params, mtp_params;
     double params; /* stated count, in place of an architecture */
     bool tied, head_bias, embedding_norm, no_final_norm;
     struct layer *layers;

@@ -87,38 +87,6 @@ void build_mimo_flash(struct config *config, unsigned traits)
     }
 }
 
-/* Gemma 4, as in transformers' modeling_gemma4.py: full layers have heads of their own size and number, whose
- * values may be their keys; a dense feed-forward stands beside the experts. */
-void build_gemma4(struct config *config, unsigned traits)
-{
-    static const char *const unsure[] = {"num_kv_shared_layers", "hidden_size_per_layer_input"};
-    for (size_t i = 0; i < sizeof unsure / sizeof unsure[0]; i++)
-        if (config_count_or(config, unsure[i], 0) > 0)
-            config_error(config, NULL, unsure[i],
-                         "`%s` is not 0: how such layers are stored is not known well enough to count them",
-                         unsure[i]);
-    build_decoder(config, traits & ~0u);
-    bool experts = config_flag_or(config, "enable_moe_block", false);
-    json_t *types = config_list(config, "layer_types");
-    if (!types && config->model.layer_count > 0) /* the class makes the last one full, whatever the pattern */
-        config->model.layers[config->model.layer_count - 1].value[LAYER_WINDOW] = 0;
-    for (size_t i = 0; i < config->model.layer_count; i++) {
-        double *v = config->model.layers[i].value;
-        v[LAYER_EXTRA_PARAMS] = 1; /* the scale of the layer's output */
-        if (experts) {
-            v[LAYER_PARALLEL_FFN] = config->ffn;
-            v[LAYER_NORMS] = 7;
-            v[LAYER_EXTRA_PARAMS] += config->model.hidden + v[LAYER_EXPERTS]; /* scales of the router */
-        }
-        if (v[LAYER_WINDOW] > 0)
-            continue;
-        v[LAYER_HEAD_DIM] = config_count_or(config, "global_head_dim", v[LAYER_HEAD_DIM]);
-        v[LAYER_SHARED_KV] = config_flag_or(config, "attention_k_eq_v", false);
-        if (v[LAYER_SHARED_KV])
-            v[LAYER_KV_HEADS] = config_count_or(config, "num_global_key_value_heads", v[LAYER_KV_HEADS]);
-    }
-}
-
 /* MiniMax-M1 and Text-01: lightning attention (queries, keys, values, output gate, output, one norm) with a
  * state of head_dim x head_dim per head in fp32; some layers of ordinary attention. */
 void build_minimax_lightning(struct config *config, unsigned traits)

@@ -124,7 +124,7 @@ static void model_elements(const struct architecture *model, double elements[TEN
         elements[TENSORS_NORMS] += all - extra;
     }
     bool layer_norm = model->layer_count > 0 && model->layers[0].value[LAYER_NORM] == NORM_LAYER;
-    elements[TENSORS_EMBEDDING] = (model->vocab + model->positions) * model->hidden;
+    elements[TENSORS_EMBEDDING] = (model->vocab + model->positions) * model->hidden + model->lookup_params;
     elements[TENSORS_HEAD] = model->tied ? 0 : model->vocab * model->hidden;
     elements[TENSORS_NORMS] += (model->no_final_norm ? 0
                                 : layer_norm         ? 2
@@ -151,6 +151,20 @@ static const struct storage *likeness(const struct architecture *model, const st
     return sum->storage ? sum->storage : model->weights;
 }
 
+/* Every byte belongs to some class. What a configuration counts besides stays apart as far as the attention
+ * has more than its matrices take: keys and values that no layer uses (Gemma 4 E2B), where the files have
+ * them. */
+static void keep_unused(const struct inventory *inventory, struct architecture *model, double elements,
+                        double *bytes)
+{
+    const struct storage *storage =
+        likeness(model, &inventory->classes[TENSORS_ATTENTION], TENSORS_ATTENTION);
+    double each = model->weights->bits / 8, excess = *bytes - elements * storage->bits / 8;
+    double unused = excess > 0 && excess < each * model->extra_params ? excess / each : model->extra_params;
+    model->extra_params = excess > 0 ? unused : 0;
+    *bytes -= each * model->extra_params;
+}
+
 void inventory_apply(struct import_job *job, const struct inventory *inventory, struct architecture *model)
 {
     double elements[TENSORS_COUNT], bytes[TENSORS_COUNT], moved = 0;
@@ -162,6 +176,7 @@ void inventory_apply(struct import_job *job, const struct inventory *inventory, 
             bytes[c] = 0;
         }
     }
+    keep_unused(inventory, model, elements[TENSORS_ATTENTION], &bytes[TENSORS_ATTENTION]);
     bytes[TENSORS_NORMS] += moved; /* no class of the model has them, yet they are in memory */
     for (size_t c = 0; c < TENSORS_COUNT; c++) {
         const struct inventory_class *sum = &inventory->classes[c];

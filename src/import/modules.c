@@ -21,8 +21,9 @@ static void add_grouped(struct list *list, const double *v, double v_dim, double
 {
     add(list, TENSORS_ATTENTION, "q_proj",
         hidden * v[LAYER_HEADS] * v[LAYER_HEAD_DIM] * (v[LAYER_OUTPUT_GATE] ? 2 : 1));
-    add(list, TENSORS_ATTENTION, "k_proj", hidden * v[LAYER_KV_HEADS] * v[LAYER_HEAD_DIM]);
-    if (!v[LAYER_SHARED_KV])
+    if (!v[LAYER_REUSES_KV])
+        add(list, TENSORS_ATTENTION, "k_proj", hidden * v[LAYER_KV_HEADS] * v[LAYER_HEAD_DIM]);
+    if (!v[LAYER_SHARED_KV] && !v[LAYER_REUSES_KV])
         add(list, TENSORS_ATTENTION, "v_proj", hidden * v[LAYER_KV_HEADS] * v_dim);
     add(list, TENSORS_ATTENTION, "o_proj", hidden * v[LAYER_HEADS] * v_dim);
 }

@@ -256,6 +256,7 @@ static void write_ends(struct writer *writer)
     if (model->tied)
         put(writer, "tied_embeddings", "true");
     put_count(writer, "positions", model->positions);
+    put_count(writer, "lookup_params", model->lookup_params);
     if (model->head_bias)
         put(writer, "head_bias", "true");
     if (model->embedding_norm)

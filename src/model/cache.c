@@ -9,7 +9,7 @@ double pm_kv_heads_per_gpu(const struct pm_block *block, double tp)
     return pm_at_least(ceil(block->kv_heads / tp), block->kv_heads > 0 ? 1 : 0);
 }
 
-double pm_count_kv_token_bytes(const struct pm_view *view, const struct pm_block *block, double tp)
+double pm_read_token_bytes(const struct pm_view *view, const struct pm_block *block, double tp)
 {
     double values = 0;
     if (block->attention == PM_ATTENTION_GROUPED) {
@@ -18,6 +18,11 @@ double pm_count_kv_token_bytes(const struct pm_view *view, const struct pm_block
         values = block->kv_rank + block->rope_dim;
     }
     return pm_bytes(values, &view->model->kv_format);
+}
+
+double pm_count_kv_token_bytes(const struct pm_view *view, const struct pm_block *block, double tp)
+{
+    return block->reuses_kv ? 0 : pm_read_token_bytes(view, block, tp);
 }
 
 /* 8-bit keys with a 4-byte scale, as DeepSeek-V3.2 keeps them. */

@@ -241,6 +241,8 @@ static inline double pm_v_dim(const struct pm_block *block)
     return block->v_dim > 0 ? block->v_dim : block->head_dim;
 }
 
+/* Bytes that attention reads for one token, and those that the block itself caches of it. */
+double pm_read_token_bytes(const struct pm_view *view, const struct pm_block *block, double tp);
 double pm_count_kv_token_bytes(const struct pm_view *view, const struct pm_block *block, double tp);
 
 /* Bytes that one cached token adds to one block on one GPU, windows and sparse index aside. */
@@ -378,14 +380,12 @@ void pm_launch_all(const struct pm_case *input, const struct pm_load *load, stru
 
 /* Seconds of one all-reduce of `bytes` (the message) among `gpus` GPUs. */
 double pm_allreduce_time(const struct pm_case *input, double gpus, double bytes);
-/* Seconds to hand `bytes` from one pipeline stage to the next. */
-double pm_handover_time(const struct pm_case *input, const struct pm_layout *layout, double bytes);
 /* All-reduces of a kind of blocks. */
 struct pm_reductions pm_reductions_of(const struct pm_view *view, const struct pm_layout *layout,
                                       const struct pm_block *block);
-/* All-reduces of a step and their time. */
-void pm_allreduces(const struct pm_case *input, const struct pm_view *view, const struct pm_layout *layout,
-                   const struct pm_load *load, struct pm_step *step);
+/* The exchanges of a step by kind. */
+void pm_step_exchanges(const struct pm_case *input, const struct pm_view *view, const struct pm_layout *layout,
+                       const struct pm_load *load, struct pm_exchange out[PM_EXCHANGE_KINDS]);
 
 /* ---- memory --------------------------------------------------------------------------------- */
 

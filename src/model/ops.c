@@ -83,8 +83,9 @@ static void list_grouped(struct list *list, const struct pm_block *block)
     const struct pm_format *format = pm_format_attention(list->view, block);
     double tp = list->layout->tp, hidden = list->view->model->hidden;
     double heads = pm_at_least(block->heads / tp, block->heads > 0 ? 1 : 0);
-    double both = block->head_dim + pm_v_dim(block), token = pm_kind_of(list->view, block)->kv_token;
-    double kv_columns = pm_kv_heads_per_gpu(block, tp) * (block->shared_kv ? block->head_dim : both);
+    double both = block->head_dim + pm_v_dim(block), token = pm_read_token_bytes(list->view, block, tp);
+    double made = block->reuses_kv ? 0 : block->shared_kv ? block->head_dim : both;
+    double kv_columns = pm_kv_heads_per_gpu(block, tp) * made;
     double queries = heads * block->head_dim * (block->output_gate ? 2 : 1);
     bool declared = block->attention_params > 0;
     if (declared) {

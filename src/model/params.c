@@ -55,8 +55,8 @@ static void count_mamba(const struct pm_block *block, double hidden, struct pm_b
 static void count_grouped(const struct pm_block *block, double hidden, struct pm_block_counts *out)
 {
     double queries = block->heads * block->head_dim;
-    double keys = block->kv_heads * block->head_dim;
-    double values = block->shared_kv ? 0 : block->kv_heads * pm_v_dim(block);
+    double keys = block->reuses_kv ? 0 : block->kv_heads * block->head_dim;
+    double values = block->shared_kv || block->reuses_kv ? 0 : block->kv_heads * pm_v_dim(block);
     out->attention_split += hidden * queries * (block->output_gate ? 2 : 1);
     out->attention_split += block->heads * pm_v_dim(block) * hidden;
     out->key_value += hidden * (keys + values);
@@ -64,7 +64,7 @@ static void count_grouped(const struct pm_block *block, double hidden, struct pm
     out->attention_vectors += block->output_bias ? hidden : 0;
     out->attention_vectors += block->sinks ? block->heads : 0;
     if (block->qk_norm == PM_QK_NORM_HEAD) {
-        out->attention_vectors += 2 * block->head_dim;
+        out->attention_vectors += (block->reuses_kv ? 1 : 2) * block->head_dim;
     } else if (block->qk_norm == PM_QK_NORM_FULL) {
         out->attention_vectors += queries + keys;
     }
@@ -180,7 +180,7 @@ static void count_architecture(const struct pm_view *view, struct pm_params *out
         double head_bias = model->head_bias ? model->vocab : 0;
         double end_norms = model->hidden * (model->final_norms + (model->embedding_norm ? 2 : 0));
         out->embedding = table;
-        out->positions = model->positions * model->hidden;
+        out->positions = model->positions * model->hidden + model->lookup_params;
         out->head = (model->tied_embeddings ? 0 : table) + head_bias;
         out->norms += end_norms;
         out->other += model->extra_params + model->tower_params;
@@ -196,8 +196,9 @@ static void count_architecture(const struct pm_view *view, struct pm_params *out
     out->weight_bytes = weight_bytes;
     out->total = out->embedding + out->positions + out->attention + out->ffn + out->experts + out->shared +
                  out->router + out->norms + out->head + out->other;
-    /* Nothing touches a tower or parameters that are in no step. */
-    double idle = unused + (view->declared ? 0 : model->tower_params + pm_at_least(model->extra_params, 0));
+    /* Nothing touches a tower or parameters that are in no step, and of tables one row at a time. */
+    double apart = model->tower_params + model->lookup_params + pm_at_least(model->extra_params, 0);
+    double idle = unused + (view->declared ? 0 : apart);
     out->active = pm_at_least(out->total - idle, 0);
 }
 

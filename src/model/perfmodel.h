@@ -91,6 +91,7 @@ struct pm_block {
     double chunk;                       /* tokens of chunked attention (Llama-4); 0: none */
     bool qkv_bias, output_bias, output_gate, sinks;
     bool shared_kv;                     /* one projection for K and V (Gemma 4), cached apart */
+    bool reuses_kv;                     /* reads what an earlier block caches; no K and V of its own */
     enum pm_qk_norm qk_norm;
     double q_rank, kv_rank, nope_dim, rope_dim;            /* latent; q_rank 0: full query */
     double index_heads, index_dim, index_top;              /* sparse index; 0: none */
@@ -123,6 +124,7 @@ struct pm_model {
     double hidden, vocab;
     bool tied_embeddings;
     double positions;                   /* learned position vectors; 0: none */
+    double lookup_params;               /* tables beside the embedding that tokens take rows of; 0: none */
     bool head_bias;
     bool embedding_norm;
     double final_norms;                 /* vectors: 1 for RMS, 2 for a layer norm; 0: none */
@@ -329,7 +331,41 @@ struct pm_op {
     double seconds;             /* the same with its fixed time */
 };
 
-enum { PM_OPS_MAX = 64 * 16 };
+enum { PM_OPS_MAX = 64 * 16, PM_LEGS_MAX = 3 };
+
+/* What bytes between GPUs go through. */
+enum pm_route {
+    PM_ROUTE_ONE_SHOT,          /* the link, every GPU reading from all others at once */
+    PM_ROUTE_RING,              /* the link, around a ring */
+    PM_ROUTE_HOST,              /* PCIe: there is no link, or it does not reach that far */
+    PM_ROUTE_NETWORK            /* between nodes */
+};
+
+/* One leg of an exchange takes fixed + share * message / rate. */
+struct pm_leg {
+    enum pm_route route;
+    double gpus;                /* that take part; between nodes: nodes */
+    double fixed;
+    double share;               /* of the message that passes a GPU's port: 2 (n-1)/n around a ring */
+    double rate;                /* bytes/s, efficiency included */
+    double efficiency;
+};
+
+/* Exchanges of a step, all of one kind alike. */
+enum pm_exchange_kind {
+    PM_EXCHANGE_GROUP,          /* all-reduces of a tensor-parallel group */
+    PM_EXCHANGE_EXPERTS,        /* dispatch and combine of experts behind replicas of attention, as one */
+    PM_EXCHANGE_HANDOVER,       /* from one stage of a pipeline to the next */
+    PM_EXCHANGE_KINDS
+};
+
+struct pm_exchange {
+    double count;               /* in the step */
+    double message;             /* bytes */
+    double time;                /* of one, s: the sum of its legs */
+    struct pm_leg legs[PM_LEGS_MAX];
+    size_t leg_count;
+};
 
 /* An expected step. The terms add up to time. */
 struct pm_step {
@@ -443,6 +479,7 @@ struct pm_step_part {
     double sequences;           /* that decode in it: those of one micro-batch */
     double prompt, cached;      /* tokens of the prompts, and before each */
     double prompts;             /* 0: a part of one, or none */
+    struct pm_exchange exchanges[PM_EXCHANGE_KINDS];
 };
 
 /* Step `index` of a kind, with its operations (at most `ops_max` are written, *op_count says how many there

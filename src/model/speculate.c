@@ -51,7 +51,8 @@ void pm_prediction_of(const struct pm_model *model, struct pm_prediction *out)
         }
     }
     out->block.extra_params += model->mtp_params - best;
-    out->model.declared_params = out->model.extra_params = out->model.positions = 0;
+    out->model.declared_params = out->model.extra_params = 0;
+    out->model.positions = out->model.lookup_params = 0;
     out->model.tower_params = out->model.tower_tokens = out->model.mtp_params = 0;
     out->model.blocks = &out->block;
     out->model.block_count = 1;

@@ -65,7 +65,8 @@ static void add_end_weights(const struct pm_case *input, const struct pm_view *v
     double vocab = padded_vocabulary(model, layout);
     double table = vocab * model->hidden / layout->tp;
     double embedding = pm_bytes(table, &model->embedding_format);
-    double positions = pm_bytes(model->positions * model->hidden, &model->embedding_format);
+    double positions = pm_bytes(model->positions * model->hidden + model->lookup_params / layout->tp,
+                                &model->embedding_format);
     bool one_copy = pm_head_is_embedding(view) && !(layout->pp > 1) && !input->engine->embedding_on_host;
     double head = one_copy ? 0 : pm_bytes(table, pm_format_head(view));
     head += pm_bytes(model->head_bias ? vocab / layout->tp : 0, vectors);
@@ -130,8 +131,8 @@ static double block_slack(const struct pm_case *input, const struct pm_view *vie
     const struct pm_format *attention = pm_format_attention(view, block), *ffn = pm_format_ffn(view, block);
     if (block->attention == PM_ATTENTION_GROUPED && !(block->attention_params > 0)) {
         double queries = block->heads * block->head_dim * (block->output_gate ? 2 : 1) / tp;
-        double keys =
-            pm_kv_heads_per_gpu(block, tp) * (block->head_dim + (block->shared_kv ? 0 : pm_v_dim(block)));
+        double made = block->reuses_kv ? 0 : block->head_dim + (block->shared_kv ? 0 : pm_v_dim(block));
+        double keys = pm_kv_heads_per_gpu(block, tp) * made;
         sum += slack(hidden * (queries + keys), attention, unit);
         sum += slack(hidden * block->heads * pm_v_dim(block) / tp, attention, unit);
     }

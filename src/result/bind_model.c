@@ -68,6 +68,7 @@ static void read_attention(struct bind_job *job, struct decl *decl, struct pm_bl
         block->chunk = bind_number(job, decl, ATTR_ATTENTION_CHUNK, 0);
         block->sinks = bind_bool(job, decl, ATTR_SINKS, false);
         block->shared_kv = bind_bool(job, decl, ATTR_SHARED_KV, false);
+        block->reuses_kv = bind_bool(job, decl, ATTR_REUSES_KV, false);
         break;
     case PM_ATTENTION_LINEAR:
         block->linear_key_heads = bind_number(job, decl, ATTR_LINEAR_KEY_HEADS, 0);
@@ -273,6 +274,7 @@ static void read_model(struct bind_job *job, struct decl *decl, struct pm_model 
     model->vocab = bind_number(job, decl, ATTR_MODEL_VOCAB, 0);
     model->tied_embeddings = bind_bool(job, decl, ATTR_MODEL_TIED, false);
     model->positions = bind_number(job, decl, ATTR_MODEL_POSITIONS, 0);
+    model->lookup_params = bind_number(job, decl, ATTR_MODEL_LOOKUP_PARAMS, 0);
     model->head_bias = bind_bool(job, decl, ATTR_MODEL_HEAD_BIAS, false);
     model->embedding_norm = bind_bool(job, decl, ATTR_MODEL_EMBEDDING_NORM, false);
     bool final_norm = bind_bool(job, decl, ATTR_MODEL_FINAL_NORM, true);

@@ -29,20 +29,23 @@ static void add(struct term_list *list, enum matrix_share share, bool present, c
 static void add_grouped(struct term_list *list, const struct pm_block *block)
 {
     bool same = !(block->v_dim > 0) || block->v_dim == block->head_dim;
-    bool shared = block->shared_kv, gate = block->output_gate;
+    bool shared = block->shared_kv, gate = block->output_gate, own = !block->reuses_kv;
     add(list, SHARE_SPLIT, !gate, "hidden * heads * head_dim");
     add(list, SHARE_SPLIT, gate, "2 * hidden * heads * head_dim");
     add(list, SHARE_SPLIT, same, "heads * head_dim * hidden");
     add(list, SHARE_SPLIT, !same, "heads * v_dim * hidden");
-    add(list, SHARE_BY_HEADS, shared, "hidden * kv_heads * head_dim");
-    add(list, SHARE_BY_HEADS, !shared && same, "hidden * kv_heads * 2 * head_dim");
-    add(list, SHARE_BY_HEADS, !shared && !same, "hidden * kv_heads * (head_dim + v_dim)");
-    add(list, SHARE_VECTOR, block->qkv_bias, "heads * head_dim + kv_heads * head_dim");
-    add(list, SHARE_VECTOR, block->qkv_bias && !shared, same ? "kv_heads * head_dim" : "kv_heads * v_dim");
+    add(list, SHARE_BY_HEADS, own && shared, "hidden * kv_heads * head_dim");
+    add(list, SHARE_BY_HEADS, own && !shared && same, "hidden * kv_heads * 2 * head_dim");
+    add(list, SHARE_BY_HEADS, own && !shared && !same, "hidden * kv_heads * (head_dim + v_dim)");
+    add(list, SHARE_VECTOR, block->qkv_bias,
+        own ? "heads * head_dim + kv_heads * head_dim" : "heads * head_dim");
+    add(list, SHARE_VECTOR, block->qkv_bias && own && !shared,
+        same ? "kv_heads * head_dim" : "kv_heads * v_dim");
     add(list, SHARE_VECTOR, block->output_bias, "hidden");
     add(list, SHARE_VECTOR, block->sinks, "heads");
-    add(list, SHARE_VECTOR, block->qk_norm == PM_QK_NORM_HEAD, "2 * head_dim");
-    add(list, SHARE_VECTOR, block->qk_norm == PM_QK_NORM_FULL, "(heads + kv_heads) * head_dim");
+    add(list, SHARE_VECTOR, block->qk_norm == PM_QK_NORM_HEAD, own ? "2 * head_dim" : "head_dim");
+    add(list, SHARE_VECTOR, block->qk_norm == PM_QK_NORM_FULL,
+        own ? "(heads + kv_heads) * head_dim" : "heads * head_dim");
 }
 
 static void add_latent(struct term_list *list, const struct pm_block *block)

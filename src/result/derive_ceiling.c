@@ -23,6 +23,7 @@ void block_evaluate(const struct sheet *sheet, const struct pm_block *block, str
     struct pm_gpu gpu = *sheet->input->gpu;
     struct pm_case input = *sheet->input;
     alone.declared_params = alone.vocab = alone.positions = alone.tower_params = alone.mtp_params = 0;
+    alone.lookup_params = 0;
     alone.blocks = block;
     alone.block_count = 1;
     engine.ideal = true;
@@ -279,7 +280,7 @@ static double cached_token_bytes(const struct sheet *sheet, const struct pm_bloc
     double heads = fmax(ceil(block->kv_heads / sheet->input->tp), block->kv_heads > 0);
     double values = block->attention == PM_ATTENTION_LATENT ? block->kv_rank + block->rope_dim
                                                             : heads * (block->head_dim + v_dim);
-    return keeps_tokens(block) ? values * sheet->model->model.kv_format.bits / 8 : 0;
+    return keeps_tokens(block) && !block->reuses_kv ? values * sheet->model->model.kv_format.bits / 8 : 0;
 }
 
 /* Tokens, index and state that a decode step reads of one block. */

@@ -122,7 +122,7 @@ static const struct {
     {Q_STATE_BYTES, "layers count"},
     {Q_MODEL_WEIGHT_BYTES, "params weights"},
     {Q_PARAMS_EMBEDDING, "vocab hidden params"},
-    {Q_PARAMS_POSITIONS, "positions hidden"},
+    {Q_PARAMS_POSITIONS, "positions hidden lookup_params"},
     {Q_PARAMS_ATTENTION, "layers hidden heads kv_heads head_dim q_rank kv_rank nope_dim rope_dim v_dim"},
     {Q_PARAMS_FFN, "layers hidden ffn"},
     {Q_PARAMS_EXPERTS, "layers hidden experts expert_ffn"},

@@ -196,7 +196,11 @@ static void add_ends(struct sheet *sheet, const struct layout *layout, size_t we
         sheet_attribute(sheet, node, sheet->model->decl, "positions", "positions", model->positions, "1");
         sheet_attribute(sheet, node, sheet->model->decl, "hidden", "hidden", model->hidden, "1");
         sheet_part(sheet, node, "bits", model->embedding_format.bits, "1", NULL);
-        plus(sum, "positions * hidden * bits * 1 B / 8");
+        if (model->lookup_params > 0)
+            sheet_attribute(sheet, node, sheet->model->decl, "lookup_params", "lookup_params",
+                            model->lookup_params, "1");
+        plus(sum, model->lookup_params > 0 ? "(positions * hidden + lookup_params / tp) * bits * 1 B / 8"
+                                           : "positions * hidden * bits * 1 B / 8");
     }
     if (weight_class == NORMS && ends > 0) {
         sheet_part(sheet, node, "end_norms", ends, "1", "Vectors before the first block and after the last.");

@@ -68,8 +68,8 @@ static bool plain_attention(const struct binding *binding)
         return false;
     const struct pm_block *block = &model->blocks[0];
     return block->attention == PM_ATTENTION_GROUPED && block->window == 0 && block->chunk == 0 &&
-           !block->shared_kv && block->v_dim == block->head_dim && block->state_bytes == 0 &&
-           fmod(block->kv_heads, binding->input.tp) == 0;
+           !block->shared_kv && !block->reuses_kv && block->v_dim == block->head_dim &&
+           block->state_bytes == 0 && fmod(block->kv_heads, binding->input.tp) == 0;
 }
 
 /* Lengths follow from the load alone: no draft tokens and no tower add to them. */

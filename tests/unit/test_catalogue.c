@@ -128,6 +128,9 @@ static const struct total totals[] = {
     /* model cards, rounded and without the towers of 572,794,416 and 575,743,536 */
     {"gemma-4-26b-a4b", 25.2e9 + 572794416, 0, 0.002},
     {"gemma-4-31b", 30.7e9 + 575743536, 0, 0.002},
+    {"gemma-4-e4b", 8.0e9, 0, 0.002},
+    /* Hugging Face Hub, towers included */
+    {"gemma-4-e2b", 5123178979, 0, 0},
     {"phi-1.5", 1418270720, 0, 0},
     {"phi-3-medium", 13960238080, 0, 0},
     {"falcon-7b", 7217189760, 0, 0},

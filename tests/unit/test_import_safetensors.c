@@ -256,6 +256,61 @@ Test(import_safetensors, a_header_beside_its_config_gives_exact_bytes)
     import_close(&run);
 }
 
+/* A Gemma 4 of four layers, the last two of which reuse the caches of the others; with `dead` the file holds
+ * keys and values for them all the same. */
+static struct shelf shared_caches(bool dead)
+{
+    static const char *const names[] = {"q", "k", "v", "o"};
+    struct shelf shelf = shelf_new();
+    put(&shelf, "model.language_model.embed_tokens.weight", "BF16", 2, 1000, 256);
+    put(&shelf, "model.language_model.norm.weight", "BF16", 2, 0, 256);
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t size = i % 2 == 0 ? 64 : 128;
+        const char *layer = arena_printf(arena, "model.language_model.layers.%u.", i);
+        for (unsigned k = 0; k < 4; k++)
+            if (i < 2 || dead || k % 3 == 0)
+                put(&shelf, arena_printf(arena, "%sself_attn.%s_proj.weight", layer, names[k]), "BF16", 2,
+                    k == 3 ? 256 : (k == 0 ? 4 : 1) * size, k == 3 ? 4 * size : 256);
+        put(&shelf, arena_printf(arena, "%smlp.gate_proj.weight", layer), "BF16", 2, 512, 256);
+        put(&shelf, arena_printf(arena, "%smlp.up_proj.weight", layer), "BF16", 2, 512, 256);
+        put(&shelf, arena_printf(arena, "%smlp.down_proj.weight", layer), "BF16", 2, 256, 512);
+        put(&shelf, arena_printf(arena, "%sinput_layernorm.weight", layer), "BF16", 2, 0, 4 * 256);
+        put(&shelf, arena_printf(arena, "%sself_attn.q_norm.weight", layer), "BF16", 2, 0,
+            (i < 2 || dead ? 2 : 1) * size);
+        put(&shelf, arena_printf(arena, "%slayer_scalar", layer), "BF16", 2, 0, 1);
+    }
+    return shelf;
+}
+
+Test(import_safetensors, layers_that_share_caches_have_every_byte_of_the_file)
+{
+    const char *config_text =
+        "{\"model_type\": \"gemma4_text\", \"hidden_size\": 256, \"num_hidden_layers\": 4, "
+        "\"num_attention_heads\": 4,\n"
+        "\"num_key_value_heads\": 1, \"head_dim\": 64, \"global_head_dim\": 128, \"intermediate_size\": 512, "
+        "\"vocab_size\": "
+        "1000,\n\"sliding_window\": 32, \"hidden_size_per_layer_input\": 0, \"num_kv_shared_layers\": 2, "
+        "\"tie_word_embeddings\": true,\n\"layer_types\": [\"sliding_attention\", \"full_attention\", "
+        "\"sliding_attention\", \"full_attention\"]}";
+    for (int dead = 0; dead < 2; dead++) {
+        struct shelf shelf = shared_caches(dead != 0);
+        struct buffer file = file_of(&shelf);
+        const char *path = scratch_file(arena, "config.json", config_text);
+        const char *directory = arena_strndup(arena, path, strlen(path) - strlen("config.json"));
+        const char *tensors = arena_printf(arena, "%stiny.safetensors", directory);
+        write_file(tensors, file.data, file.length);
+        struct import_run run = import_file(tensors, false);
+        cr_assert(run.known, "%s", import_error(&run).message);
+        struct result_fixture fixture = import_evaluate_text(run.imported.text);
+        double bytes = result_number(&fixture, KIND_MODEL, "tiny", "weight_bytes");
+        cr_assert(bytes == (double)shelf.bytes, "%.17g, not %llu:\n%s", bytes,
+                  (unsigned long long)shelf.bytes, run.imported.text);
+        cr_assert(result_number(&fixture, KIND_MODEL, "tiny", "kv_bytes_per_token") == 2 * 128 * 2);
+        result_close(&fixture);
+        import_close(&run);
+    }
+}
+
 /* Methods whose bits no configuration tells: the headers have them, and the matrices are multiplied in 16
  * bits. */
 Test(import_safetensors, headers_give_what_a_configuration_does_not_say)

@@ -100,7 +100,9 @@ Test(model_memory, heads_per_gpu)
     eight.shared_kv = true;
     /* normalised in two ways, keys turned as well: a load log of Gemma 4 has 2 x 4 x 512 x 2 B a layer */
     near("keys that are values", kv(&eight, 1, 16, 1, 1), 8.0 * 2 * 128 * 2, 0);
-    eight.shared_kv = false, eight.head_dim = 192;
+    eight.shared_kv = false, eight.reuses_kv = true;
+    near("those of another block", kv(&eight, 1, 16, 1, 1), 0, 0);
+    eight.reuses_kv = false, eight.head_dim = 192;
     near("values of another size", kv(&eight, 1, 16, 1, 1), 8.0 * (192 + 128) * 2, 0);
 }
 

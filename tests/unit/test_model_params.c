@@ -423,6 +423,30 @@ static const struct published models[] = {
        .expert_input = 1024,
        .shared_ffn = 5376,
        .norms = 1}}},
+    /* 12 + 3 blocks with keys and values of their own, 16 + 4 without; per-layer embeddings of 256 for each
+     * of 35 layers, with a gate, a projection and a share of the model's; 18,880,512 keys and values in the
+     * files that no layer uses, a norm of 256, and towers of 475,729,088 */
+    {"Gemma-4-E2B",
+     5123178979.0,
+     2279758883.0,
+     475729088.0 + 18880512.0 + 256,
+     {ENDS(1536, 262144, true), .lookup_params = 262144.0 * 35 * 256},
+     {{.count = 12, GQA(8, 1, 256), GATED(6144), HEAD_NORM, .norms = 5, .extra_params = 3.0 * 1536 * 256 + 1},
+      {.count = 3, GQA(8, 1, 512), GATED(6144), HEAD_NORM, .norms = 5, .extra_params = 3.0 * 1536 * 256 + 1},
+      {.count = 16,
+       GQA(8, 1, 256),
+       GATED(12288),
+       HEAD_NORM,
+       .reuses_kv = true,
+       .norms = 5,
+       .extra_params = 3.0 * 1536 * 256 + 1},
+      {.count = 4,
+       GQA(8, 1, 512),
+       GATED(12288),
+       HEAD_NORM,
+       .reuses_kv = true,
+       .norms = 5,
+       .extra_params = 3.0 * 1536 * 256 + 1}}},
 };
 
 enum { MODELS = sizeof models / sizeof models[0] };

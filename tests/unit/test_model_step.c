@@ -146,6 +146,25 @@ Test(model_step, dense_decode)
     cr_expect_eq(step.bound, PM_BOUND_WEIGHTS);
 }
 
+/* A block that reuses keys and values projects queries alone, 1000 x 1000, and reads the cache all the same;
+ * what it reads was read before, so the ceiling need not count it again. */
+Test(model_step, reused_keys_and_values)
+{
+    struct small small;
+    set_up(&small);
+    struct pm_step own = step_of(&small, 4, 500, 0), reused;
+    small.model.blocks[0].reuses_kv = true;
+    reused = step_of(&small, 4, 500, 0);
+    near("weights", own.term[PM_BOUND_WEIGHTS] - reused.term[PM_BOUND_WEIGHTS],
+         (0.4e6 * 2 + 8 * 400.0) * 3 / 5e11);
+    near("kv", reused.term[PM_BOUND_KV], own.term[PM_BOUND_KV]);
+    near("launches", reused.launches, own.launches);
+    struct pm_ceiling ceiling;
+    pm_ceiling_decode(&small.input, 4, 500, &ceiling);
+    near("at the ceiling", ceiling.kv_traffic, 0);
+    near("the same work", ceiling.attention_work, 3 * 4 * 10 * 100 * 4 * 500.0);
+}
+
 /* Plain feed-forwards have f columns, not 2f; declared bytes beside them are one operation. */
 Test(model_step, plain_feed_forward)
 {
