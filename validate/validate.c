@@ -61,6 +61,7 @@ int main(int argc, char **argv)
     validate_calibration(arena, &serving, &text);
     validate_single(arena, &measurements, &text, &single);
     validate_allreduce(arena, &measurements, &kernels, &text);
+    validate_parameters(arena, argv[1], argv[2], &text);
     const struct chart_file charts[] = {{"validation-tpot.svg", &tpot}, {"validation-single.svg", &single}};
     struct buffer html = buffer_in(arena);
     page(&html, &text, charts, sizeof charts / sizeof charts[0]);

@@ -100,5 +100,7 @@ void validate_calibration(struct arena *arena, const struct csv *csv, struct buf
 void validate_single(struct arena *arena, const struct csv *csv, struct buffer *out, struct buffer *svg);
 void validate_allreduce(struct arena *arena, const struct csv *measurements, const struct csv *kernels,
                         struct buffer *out);
+/* Parameters against official totals, and a summary of the memory page in `docs`. */
+void validate_parameters(struct arena *arena, const char *facts, const char *docs, struct buffer *out);
 
 #endif
