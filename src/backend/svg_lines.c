@@ -237,12 +237,12 @@ static void label_points(struct lines *lines)
     svg_close(svg);
 }
 
-/* The name of the limit, as high beside its line as there is room. */
-static void label_limit(struct lines *lines, double x)
+/* The name of a vertical line, as high beside it as there is room; false: there is none. */
+static bool label_vertical(struct lines *lines, double x, const char *name)
 {
     struct svg *svg = lines->svg;
     double room = lines->x.to - lines->x.from;
-    const char *text = chart_fit(svg->page->arena, lines->chart->x_limit_text, svg->size, room * 0.7);
+    const char *text = chart_fit(svg->page->arena, name, svg->size, room * 0.7);
     double width = chart_text_width(text, svg->size) + 4, height = svg->size + 2;
     for (double y = lines->y.to + 2; y + height < lines->y.from; y += 8) {
         for (int side = 0; side < 2; side++) {
@@ -251,20 +251,52 @@ static void label_limit(struct lines *lines, double x)
                 continue;
             chart_take(&lines->space, box);
             svg_label(svg, NULL, box, text);
-            return;
+            return true;
         }
     }
+    return false;
 }
 
-static void draw_limit(struct lines *lines)
+struct vertical {
+    const char *class, *name;
+    double at;
+    bool named;
+};
+
+/* Names that found no room beside their lines stand below the chart, each behind a piece of its line. */
+static void name_below(struct lines *lines, const struct vertical *vertical)
 {
     struct svg *svg = lines->svg;
-    double x = chart_at(&lines->x, lines->chart->x_limit);
+    double y = svg->height + svg->size - 4;
+    const char *text = chart_fit(svg->page->arena, vertical->name, svg->size, svg->width - 20);
+    svg_line(svg, vertical->class, 6, y - svg->size + 2, 6, y + 2);
+    svg_text(svg, NULL, 14, y, SVG_START, text);
+    svg->height += svg->size + 6;
+}
+
+/* All lines come first, so that no name stands across one. */
+static void draw_verticals(struct lines *lines)
+{
+    struct svg *svg = lines->svg;
+    const struct line_chart *chart = lines->chart;
+    struct vertical verticals[] = {{"limit", chart->x_limit_text, chart->x_limit, false},
+                                   {"knee", chart->x_knee_text, chart->x_knee, false}};
+    enum { COUNT = sizeof verticals / sizeof verticals[0] };
+    if (!(chart->x_limit > 0) && !(chart->x_knee > 0))
+        return;
     svg_open(svg, "labels", NULL);
-    svg_line(svg, "limit", x, lines->y.from, x, lines->y.to);
-    chart_cross(&lines->space, x, lines->y.from, x, lines->y.to);
-    if (lines->chart->x_limit_text)
-        label_limit(lines, x);
+    for (size_t i = 0; i < COUNT; i++) {
+        double x = verticals[i].at > 0 ? chart_at(&lines->x, verticals[i].at) : 0;
+        verticals[i].named = !(verticals[i].at > 0) || !verticals[i].name;
+        if (!(verticals[i].at > 0))
+            continue;
+        svg_line(svg, verticals[i].class, x, lines->y.from, x, lines->y.to);
+        chart_cross(&lines->space, x, lines->y.from, x, lines->y.to);
+    }
+    for (size_t i = 0; i < COUNT; i++)
+        if (!verticals[i].named &&
+            !label_vertical(lines, chart_at(&lines->x, verticals[i].at), verticals[i].name))
+            name_below(lines, &verticals[i]);
     svg_close(svg);
 }
 
@@ -403,8 +435,7 @@ void svg_lines(struct svg *svg, const struct line_chart *chart)
              chart->y_title ? chart->y_title : "");
     for (size_t i = 0; i < lines.shown; i++)
         draw_series(&lines, i);
-    if (chart->x_limit > 0)
-        draw_limit(&lines);
+    draw_verticals(&lines);
     label_points(&lines);
     legend(&lines, true);
     if (names_ends(&lines))

@@ -206,13 +206,10 @@ static void mark_series(struct plot *plot, size_t number)
     }
 }
 
-static void draw_limit(struct plot *plot)
+static void draw_vertical(struct plot *plot, double x, enum glyph glyph, const char *colour)
 {
-    if (!(plot->chart->x_limit > 0))
-        return;
-    for (size_t row = 0; row < plot->canvas.rows; row++)
-        canvas_set(&plot->canvas, x_column(plot, plot->chart->x_limit), (double)row,
-                   text_glyph(plot->writer, GLYPH_DASH_VERTICAL), "31");
+    for (size_t row = 0; x > 0 && row < plot->canvas.rows; row++)
+        canvas_set(&plot->canvas, x_column(plot, x), (double)row, text_glyph(plot->writer, glyph), colour);
 }
 
 static void write_plot(struct plot *plot)
@@ -281,7 +278,7 @@ static void write_plot_key(struct plot *plot)
 {
     const struct line_chart *chart = plot->chart;
     struct text_writer *writer = plot->writer;
-    struct key_item *items = ARENA_ARRAY(writer->arena, struct key_item, chart->series.count + 2);
+    struct key_item *items = ARENA_ARRAY(writer->arena, struct key_item, chart->series.count + 3);
     size_t count = 0;
     bool spills = false;
     for (size_t s = 0; s < chart->series.count; s++) {
@@ -298,6 +295,9 @@ static void write_plot_key(struct plot *plot)
     if (chart->x_limit > 0 && chart->x_limit_text)
         items[count++] = (struct key_item){text_glyph(writer, GLYPH_DASH_VERTICAL), "31",
                                            text_clean(writer, chart->x_limit_text)};
+    if (chart->x_knee > 0 && chart->x_knee_text)
+        items[count++] = (struct key_item){text_glyph(writer, GLYPH_VERTICAL), "2",
+                                           text_clean(writer, chart->x_knee_text)};
     text_key(writer, items, count, Y_LABEL + 2);
 }
 
@@ -311,7 +311,8 @@ void text_lines(struct text_writer *writer, const struct line_chart *chart)
     measure_plot(&plot);
     struct styled title = styled_text(writer, TONE_MUTED, chart->y_title);
     text_wrapped(writer, &title, "", 0);
-    draw_limit(&plot);
+    draw_vertical(&plot, chart->x_knee, GLYPH_VERTICAL, "2");
+    draw_vertical(&plot, chart->x_limit, GLYPH_DASH_VERTICAL, "31");
     for (size_t s = 0; s < chart->series.count; s++)
         draw_series(&plot, s);
     for (size_t s = 0; s < chart->series.count; s++)

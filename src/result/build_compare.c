@@ -1,4 +1,6 @@
 /* build_compare.c: scenarios against the first, figure by figure. */
+#include <math.h>
+
 #include "base/arena.h"
 #include "result/build_internal.h"
 #include "result/compare.h"
@@ -15,6 +17,17 @@ static struct print_unit row_unit(const struct compared *compared, const struct 
         if (row->cells[j].quantity.type == QUANTITY_NUMBER)
             extent_add(&extent, row->cells[j].quantity.value);
     return column_unit(row->row, row->dim, extent_middle(&extent));
+}
+
+/* "+12 %", "−0.04 %": with a sign, so that "less than" would be no word for it. */
+static const char *difference_text(struct builder *builder, double difference)
+{
+    char text[NUMBER_TEXT_MAX];
+    const char *sign = difference < 0 ? MINUS : "+";
+    if (fabs(difference) >= 0.0005)
+        return arena_printf(builder->arena, "%s%s", sign, percent_text(builder, difference));
+    number_significant(text, 100 * fabs(difference), 1);
+    return arena_printf(builder->arena, "%s%s\xE2\x80\x89%%", sign, text);
 }
 
 static void add_difference(struct builder *builder, struct report_cell *cell,
@@ -39,9 +52,8 @@ static void add_difference(struct builder *builder, struct report_cell *cell,
                   unit_number(builder->arena, 1 + compared->difference, (struct print_unit){"", 1}, 3),
                   marks[compared->change].mark);
     else if (compared->has_difference)
-        rich_addf(builder->arena, &cell->text, marks[compared->change].tone, " %s%s%s",
-                  compared->difference < 0 ? MINUS : "+", percent_text(builder, compared->difference),
-                  marks[compared->change].mark);
+        rich_addf(builder->arena, &cell->text, marks[compared->change].tone, " %s%s",
+                  difference_text(builder, compared->difference), marks[compared->change].mark);
     else
         rich_add(builder->arena, &cell->text, marks[compared->change].tone, marks[compared->change].mark);
 }

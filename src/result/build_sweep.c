@@ -51,10 +51,21 @@ static double largest_value(const struct sweep_axis *axis)
     return largest;
 }
 
-/* Counts keep their own unit; anything else takes one that suits its largest value. */
+static double smallest_value(const struct sweep_axis *axis)
+{
+    double smallest = axis->values[0].number;
+    for (size_t i = 1; i < axis->count; i++)
+        smallest = fmin(smallest, axis->values[i].number);
+    return smallest;
+}
+
+/* Counts keep their own unit; anything else takes one that suits its largest value, or its smallest where
+ * they are so far apart that this would be a small fraction. */
 static struct print_unit axis_unit(const struct sweep_axis *axis)
 {
-    return unit_for_print(axis->values[0].dim, largest_value(axis), UNIT_STYLE_DECIMAL);
+    double smallest = smallest_value(axis), largest = largest_value(axis);
+    bool far_apart = smallest > 0 && largest / smallest >= 1000;
+    return unit_for_print(axis->values[0].dim, far_apart ? smallest : largest, UNIT_STYLE_DECIMAL);
 }
 
 static struct print_unit shown_unit(const struct sweep_result *result, size_t show)
@@ -132,14 +143,40 @@ static void add_memory_limit(const struct drawing *drawing, struct line_chart *c
             chart->x_limit = fmax(chart->x_limit, result->points[i].evaluation->result.memory.max_batch);
 }
 
+/* A knee, if it lies among the values that are swept. */
+static void set_knee(const struct drawing *drawing, struct line_chart *chart, double x, enum message message,
+                     const char *at)
+{
+    const struct sweep_axis *along = axis(drawing, drawing->x_axis);
+    if (!(x > smallest_value(along)) || !(x < largest_value(along)))
+        return;
+    chart->x_knee = x;
+    chart->x_knee_text = WORDS(drawing->builder, message, at);
+}
+
+/* Where something else becomes the limit: the batch from which decode computes longer than it reads, and the
+ * length from which it reads more cache than weights. Both are solved, whatever the points of the sweep. */
+static void add_knee(const struct drawing *drawing, struct line_chart *chart)
+{
+    struct builder *builder = drawing->builder;
+    const struct sweep *sweep = drawing->result->sweep;
+    const struct evaluation *evaluation = evaluate_scenario(builder->evaluator, sweep->scenario);
+    enum attribute swept = axis(drawing, 0)->attribute;
+    if (sweep->axis_count > 1 || !evaluation->valid)
+        return;
+    double batch = evaluation->result.critical_batch, length = evaluation->result.kv_equals_weights;
+    if (swept == ATTR_BATCH)
+        set_knee(drawing, chart, batch, M_COMPUTE_BOUND_FROM, count_text(builder, batch));
+    if (swept == ATTR_PROMPT && !evaluation->binding.input.static_step)
+        length -= evaluation->binding.input.output / 2;
+    if (swept == ATTR_PROMPT || swept == ATTR_CONTEXT)
+        set_knee(drawing, chart, length, M_CACHE_OUTWEIGHS_FROM, count_text(builder, round(length)));
+}
+
 static bool spans_decades(const struct sweep_axis *axis)
 {
-    double low = axis->values[0].number, high = low;
-    for (size_t i = 1; i < axis->count; i++) {
-        low = fmin(low, axis->values[i].number);
-        high = fmax(high, axis->values[i].number);
-    }
-    return low > 0 && high / low >= 16;
+    double low = smallest_value(axis);
+    return low > 0 && largest_value(axis) / low >= 16;
 }
 
 static void add_line_chart(const struct drawing *drawing, size_t show)
@@ -166,6 +203,7 @@ static void add_line_chart(const struct drawing *drawing, size_t show)
         add_series(drawing, chart, show, other, i);
     add_seen(builder, sweep, drawing->x_axis, drawing->result->rows[show], chart);
     add_memory_limit(drawing, chart);
+    add_knee(drawing, chart);
 }
 
 static bool has_number(const struct sweep_result *result, size_t show)

@@ -161,6 +161,8 @@ struct line_chart {
     VEC(struct line_series) series;
     double x_limit;           /* a vertical dashed line, in SI; 0: none */
     const char *x_limit_text; /* "memory is full" */
+    double x_knee;            /* a dotted one: where something else becomes the limit; 0: none in range */
+    const char *x_knee_text;  /* "compute-bound from 297" */
 };
 
 /* A tornado: for each input, by how much a result changes with less of it and with more, on either side of

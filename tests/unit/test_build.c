@@ -362,6 +362,35 @@ Test(build, a_sweep_marks_where_memory_is_full)
     cr_assert_str_eq(cell(table, 4, 2), "does not fit");
 }
 
+/* 14e9 B of weights are as much as 26 702.9 tokens of 2^19 B. At a context of one token a sequence computes
+ * (14e9 + 2^19) FLOP / 312e12 = 44.873 us and reads 2^19 B / 2e12 = 0.262 us, the weights take 7 ms: 7 /
+ * 0.044611 is 156.9 sequences. */
+Test(build, a_sweep_marks_its_knee)
+{
+    const struct report *report = build(TEXTBOOK "scenario short : chat { context = 1 }\n"
+                                                 "sweep chat { context = 1000, 8000, 64000  show tpot }\n"
+                                                 "sweep short { batch = 1, 16, 256  show tpot }\n"
+                                                 "sweep short { batch = 1, 16, 157  show tpot }\n"
+                                                 "sweep chat { tp = 1, 2  show tpot }\n");
+    const struct line_chart *chart = &block(report, "sweeps", BLOCK_CHART, 0)->chart.lines;
+    cr_assert_float_eq(chart->x_knee, 14e9 / 524288, 1e-6);
+    cr_assert_str_eq(chart->x_knee_text, "cache outweighs weights from 26" THIN "703");
+    chart = &block(report, "sweeps", BLOCK_CHART, 1)->chart.lines;
+    cr_assert_eq(chart->x_knee, 157);
+    cr_assert_str_eq(chart->x_knee_text, "compute-bound from 157");
+    cr_assert_eq(block(report, "sweeps", BLOCK_CHART, 2)->chart.lines.x_knee, 0, "nothing follows it");
+    cr_assert_eq(block(report, "sweeps", BLOCK_CHART, 3)->chart.lines.x_knee, 0);
+}
+
+/* A thousandfold range is told in the unit of its smallest value: 1 to 1 000 000 tokens, not 1e-06 to 1 Mtok.
+ */
+Test(build, a_wide_axis_has_a_small_unit)
+{
+    const struct report *report = build(TEXTBOOK "sweep chat { context = 1, 1000, 1000000  show tpot }\n"
+                                                 "sweep chat { context = 1000, 8000  show tpot }\n");
+    cr_assert_eq(block(report, "sweeps", BLOCK_CHART, 0)->chart.lines.x_scale, 1);
+}
+
 Test(build, a_sweep_shows_what_fits_once)
 {
     const struct report *report = build(TEXTBOOK "sweep chat { batch = 1, 32  show tpot, fits }\n");
