@@ -45,9 +45,14 @@ static double group_link(const struct pm_gpu *gpu, double gpus)
 }
 
 /* A ring pass that moves `passes` times (n-1)/n of the bytes: 2 for an all-reduce, 1 for one half of it. */
-static double ring_time(double time, double passes, double gpus, double bytes, double rate)
+static struct pm_leg ring(enum pm_route route, double time, double passes, double gpus, double rate)
 {
-    return time + passes * bytes * (gpus - 1) / gpus / pm_at_least(rate, 1);
+    return (struct pm_leg){route, gpus, time, passes * (gpus - 1) / gpus, pm_at_least(rate, 1), 1};
+}
+
+static double leg_time(const struct pm_leg *leg, double bytes)
+{
+    return leg->fixed + leg->share * bytes / leg->rate;
 }
 
 static double fixed_time(const struct pm_engine *engine, double gpus)
@@ -58,61 +63,106 @@ static double fixed_time(const struct pm_engine *engine, double gpus)
 
 /* Small messages: every GPU reads those of all others and adds them up itself. The tables have this shape up
  * to half a megabyte and more (facts/kernels_allreduce.csv; docs/calibration.md section 10). */
-static double one_shot(const struct pm_case *input, double gpus, double bytes)
+static struct pm_leg one_shot(const struct pm_case *input, double gpus)
 {
     const struct pm_engine *engine = input->engine;
     double rate = group_link(input->gpu, gpus) * engine->efficiency_oneshot;
-    return engine->allreduce_time + bytes * (gpus - 1) / pm_at_least(rate, 1);
+    return (struct pm_leg){PM_ROUTE_ONE_SHOT,      gpus,
+                           engine->allreduce_time, gpus - 1,
+                           pm_at_least(rate, 1),   engine->efficiency_oneshot};
 }
 
-static double inside_node(const struct pm_case *input, double passes, double gpus, double bytes)
+static struct pm_leg over_link(const struct pm_case *input, double passes, double gpus, double bytes)
 {
-    const struct pm_gpu *gpu = input->gpu;
     const struct pm_engine *engine = input->engine;
-    if (gpus <= domain_of(gpu)) {
-        double rate = group_link(gpu, gpus) * pm_at_least(engine->efficiency_link, 1e-6);
-        double ring = ring_time(fixed_time(engine, gpus), passes, gpus, bytes, rate);
-        return engine->efficiency_oneshot > 0 && passes == 2 && gpus <= 8
-                   ? pm_at_most(one_shot(input, gpus, bytes), ring + pm_at_least(engine->ring_time, 0))
-                   : ring;
+    double efficiency = pm_at_least(engine->efficiency_link, 1e-6);
+    double rate = group_link(input->gpu, gpus) * efficiency;
+    bool choice = engine->efficiency_oneshot > 0 && passes == 2 && gpus <= 8;
+    double time = fixed_time(engine, gpus) + (choice ? pm_at_least(engine->ring_time, 0) : 0);
+    struct pm_leg around = ring(PM_ROUTE_RING, time, passes, gpus, rate);
+    around.efficiency = efficiency;
+    if (choice) {
+        struct pm_leg at_once = one_shot(input, gpus);
+        return leg_time(&at_once, bytes) < leg_time(&around, bytes) ? at_once : around;
     }
-    for (size_t i = 0; i < OVER_PCIE; i++) {
-        if (gpus <= over_pcie[i].gpus) {
-            return ring_time(over_pcie[i].time, passes, gpus, bytes, over_pcie[i].efficiency * pcie_of(gpu));
+    return around;
+}
+
+static struct pm_leg over_host(const struct pm_case *input, double passes, double gpus)
+{
+    size_t i = 0;
+    while (i < OVER_PCIE && gpus > over_pcie[i].gpus) {
+        i++;
+    }
+    double efficiency = over_pcie[i < OVER_PCIE ? i : OVER_PCIE - 1].efficiency;
+    double time = i < OVER_PCIE ? over_pcie[i].time : 2 * (gpus - 1) * RING_STEP;
+    struct pm_leg leg = ring(PM_ROUTE_HOST, time, passes, gpus, efficiency * pcie_of(input->gpu));
+    leg.efficiency = efficiency;
+    return leg;
+}
+
+static struct pm_leg inside_node(const struct pm_case *input, double passes, double gpus, double bytes)
+{
+    return gpus <= domain_of(input->gpu) ? over_link(input, passes, gpus, bytes)
+                                         : over_host(input, passes, gpus);
+}
+
+static void allreduce(const struct pm_case *input, double gpus, double bytes, struct pm_exchange *out)
+{
+    *out = (struct pm_exchange){.message = bytes};
+    double node = node_of(input->gpu);
+    if (!(gpus > 1)) {
+        return;
+    }
+    if (gpus <= node || gpus <= domain_of(input->gpu)) {
+        out->legs[out->leg_count++] = inside_node(input, 2, gpus, bytes);
+    } else {
+        /* Reduce-scatter inside the nodes, all-reduce of the shards between them, all-gather inside. */
+        double nodes = ceil(gpus / node), local = gpus / nodes;
+        double network = input->gpu->network > 0 ? input->gpu->network : pcie_of(input->gpu);
+        double efficiency = pm_at_least(input->engine->efficiency_link, 1e-6);
+        double time = pm_at_least(2 * (nodes - 1) * RING_STEP, input->engine->allreduce_time);
+        if (local > 1) {
+            out->legs[0] = out->legs[1] = inside_node(input, 1, local, bytes);
+            out->leg_count = 2;
         }
+        struct pm_leg between = ring(PM_ROUTE_NETWORK, time, 2, nodes, network * efficiency);
+        between.efficiency = efficiency;
+        between.share /= local;
+        out->legs[out->leg_count++] = between;
     }
-    return ring_time(2 * (gpus - 1) * RING_STEP, passes, gpus, bytes,
-                     over_pcie[OVER_PCIE - 1].efficiency * pcie_of(gpu));
+    for (size_t i = 0; i < out->leg_count; i++) {
+        out->time += leg_time(&out->legs[i], bytes);
+    }
 }
 
 double pm_allreduce_time(const struct pm_case *input, double gpus, double bytes)
 {
-    if (!(gpus > 1)) {
-        return 0;
-    }
-    double node = node_of(input->gpu);
-    if (gpus <= node || gpus <= domain_of(input->gpu)) {
-        return inside_node(input, 2, gpus, bytes);
-    }
-    /* Reduce-scatter inside the nodes, all-reduce of the shards between them, all-gather inside. */
-    double nodes = ceil(gpus / node), local = gpus / nodes;
-    double network = input->gpu->network > 0 ? input->gpu->network : pcie_of(input->gpu);
-    double rate = network * pm_at_least(input->engine->efficiency_link, 1e-6);
-    double between = ring_time(pm_at_least(2 * (nodes - 1) * RING_STEP, input->engine->allreduce_time), 2,
-                               nodes, bytes / local, rate);
-    return (local > 1 ? 2 * inside_node(input, 1, local, bytes) : 0) + between;
+    struct pm_exchange exchange;
+    allreduce(input, gpus, bytes, &exchange);
+    return exchange.time;
 }
 
-double pm_handover_time(const struct pm_case *input, const struct pm_layout *layout, double bytes)
+static void hand_over(const struct pm_case *input, const struct pm_layout *layout, double bytes,
+                      struct pm_exchange *out)
 {
     const struct pm_gpu *gpu = input->gpu;
-    double rate = gpu->network > 0 ? gpu->network : pcie_of(gpu);
+    struct pm_leg leg = {PM_ROUTE_NETWORK,
+                         2,
+                         input->engine->allreduce_time,
+                         1,
+                         gpu->network > 0 ? gpu->network : pcie_of(gpu),
+                         1};
     if (layout->gpus <= domain_of(gpu)) {
-        rate = group_link(gpu, 2);
+        leg.route = PM_ROUTE_RING;
+        leg.rate = group_link(gpu, 2);
     } else if (layout->gpus <= node_of(gpu)) {
-        rate = pcie_of(gpu);
+        leg.route = PM_ROUTE_HOST;
+        leg.rate = pcie_of(gpu);
     }
-    return input->engine->allreduce_time + bytes / pm_at_least(rate, 1);
+    leg.rate = pm_at_least(leg.rate, 1);
+    *out =
+        (struct pm_exchange){.message = bytes, .legs = {leg}, .leg_count = 1, .time = leg_time(&leg, bytes)};
 }
 
 static double parts_of(const struct pm_block *block)
@@ -131,22 +181,35 @@ struct pm_reductions pm_reductions_of(const struct pm_view *view, const struct p
     return (struct pm_reductions){.count = block->count * each, .spread = spread};
 }
 
-void pm_allreduces(const struct pm_case *input, const struct pm_view *view, const struct pm_layout *layout,
-                   const struct pm_load *load, struct pm_step *step)
+void pm_step_exchanges(const struct pm_case *input, const struct pm_view *view,
+                       const struct pm_layout *layout, const struct pm_load *load,
+                       struct pm_exchange out[PM_EXCHANGE_KINDS])
 {
     const struct pm_model *model = view->model;
     double tokens = pm_at_least(load->sequences, 0) * load->queries + load->prompt;
     double replica = load->sequences > 0 ? pm_at_least(load->sequences / layout->dp, 1) : 0;
     double busiest = replica * load->queries + load->prompt;
     double message = 2 * model->hidden;
-    if (layout->stage_gpus <= 1 || !(tokens > 0)) {
+    for (size_t i = 0; i < PM_EXCHANGE_KINDS; i++) {
+        out[i] = (struct pm_exchange){0};
+    }
+    if (!(tokens > 0)) {
         return;
     }
-    double all = pm_allreduce_time(input, layout->stage_gpus, tokens * message);
-    double own = layout->dp > 1 ? pm_allreduce_time(input, layout->tp, busiest * message) : all;
-    for (size_t i = 0; i < model->block_count; i++) {
-        const struct pm_reductions *reductions = &view->kinds[i].reductions;
-        step->allreduces += reductions->count;
-        step->allreduce_time += reductions->count * (reductions->spread ? all : own);
+    if (layout->stage_gpus > 1) {
+        if (layout->dp > 1) {
+            allreduce(input, layout->stage_gpus, tokens * message, &out[PM_EXCHANGE_EXPERTS]);
+            allreduce(input, layout->tp, busiest * message, &out[PM_EXCHANGE_GROUP]);
+        } else {
+            allreduce(input, layout->stage_gpus, tokens * message, &out[PM_EXCHANGE_GROUP]);
+        }
+        for (size_t i = 0; i < model->block_count; i++) {
+            const struct pm_reductions *reductions = &view->kinds[i].reductions;
+            out[reductions->spread ? PM_EXCHANGE_EXPERTS : PM_EXCHANGE_GROUP].count += reductions->count;
+        }
+    }
+    if (layout->pp > 1) {
+        hand_over(input, layout, tokens / layout->dp * message, &out[PM_EXCHANGE_HANDOVER]);
+        out[PM_EXCHANGE_HANDOVER].count = layout->pp - 1;
     }
 }

@@ -89,5 +89,7 @@ bool pm_part_step(const struct pm_case *unprepared, const struct pm_result *resu
     out->cached = load.cached;
     out->prompts = load.prompts;
     pm_step_of(&own, &load, &out->step, ops, ops_max, op_count);
+    struct pm_layout layout = pm_layout_of(&own);
+    pm_step_exchanges(&own, &own.prepared->view, &layout, &load, out->exchanges);
     return true;
 }

@@ -53,12 +53,28 @@ static void step_at_ceiling(const struct pm_case *input, const struct pm_load *l
     out->time = ceiling.time; /* not a rounding apart from it */
 }
 
+static void add_exchanges(const struct pm_case *input, const struct pm_load *load, struct pm_step *out)
+{
+    struct pm_layout layout = pm_layout_of(input);
+    if (layout.gpus <= 1) {
+        return;
+    }
+    struct pm_exchange exchanges[PM_EXCHANGE_KINDS];
+    pm_step_exchanges(input, &input->prepared->view, &layout, load, exchanges);
+    for (size_t i = 0; i < PM_EXCHANGE_KINDS; i++) {
+        double time = exchanges[i].count * exchanges[i].time;
+        if (i != PM_EXCHANGE_HANDOVER) {
+            out->allreduces += exchanges[i].count;
+            out->allreduce_time += time;
+        }
+        out->term[PM_BOUND_COMMUNICATION] += time;
+    }
+}
+
 void pm_step_of(const struct pm_case *input, const struct pm_load *load, struct pm_step *out,
                 struct pm_op *ops, size_t ops_max, size_t *op_count)
 {
     const struct pm_engine *engine = input->engine;
-    const struct pm_view *view = &input->prepared->view;
-    struct pm_layout layout = pm_layout_of(input);
     *out = (struct pm_step){0};
     if (op_count != NULL) {
         *op_count = 0;
@@ -69,16 +85,9 @@ void pm_step_of(const struct pm_case *input, const struct pm_load *load, struct 
     }
     struct pm_sink sink = {.step = out, .ops = ops, .max = ops_max};
     pm_launch_all(input, load, &sink);
-    pm_allreduces(input, view, &layout, load, out);
-    double tokens = pm_at_least(load->sequences, 0) * load->queries + load->prompt;
-    double handover = 0;
-    if (layout.pp > 1 && tokens > 0) {
-        handover =
-            (layout.pp - 1) * pm_handover_time(input, &layout, tokens / layout.dp * input->model->hidden * 2);
-    }
+    add_exchanges(input, load, out);
     /* Of one micro-batch: the host schedules the others while they wait for their stages. */
     out->host_time = pm_at_least(engine->sequence_time, 0) * pm_at_least(load->sequences, 0);
-    out->term[PM_BOUND_COMMUNICATION] += out->allreduce_time + handover;
     out->term[PM_BOUND_FIXED] += out->host_time;
     pm_step_close(out);
     if (op_count != NULL) {
