@@ -109,6 +109,7 @@ static const struct family families[] = {
     {"qwen3", QWEN3, build_decoder, &usual},
     {"qwen3_vl_text", QWEN3, build_decoder, &usual},
     {"exaone4", HEAD_QK_NORM, build_decoder, &usual},
+    {"exaone4_5_text", HEAD_QK_NORM, build_decoder, &usual},
     {"olmo", NORMS_WITHOUT_WEIGHTS, build_decoder, &usual},
     {"olmo2", FULL_QK_NORM, build_decoder, &usual},
     {"olmo3", FULL_QK_NORM, build_decoder, &usual},
