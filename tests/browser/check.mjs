@@ -2,6 +2,7 @@
 //
 //   node check.mjs CHROMIUM PROFILE_DIR OUTDIR AXE.js|"" REPORT.html...
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { launch } from "./browser.mjs";
@@ -49,29 +50,36 @@ async function violations(session) {
   return found.map((text) => `axe: ${text}`);
 }
 
-async function look({ url, name, faults }, width, scheme, print) {
-  const where = `${name} at ${width} px, ${scheme}`;
+const setDetails = (session, open) =>
+  evaluate(session, `for (const d of document.querySelectorAll('details')) d.open = ${open}`);
+
+// One page at one width: loaded once, then seen in both colour schemes.
+async function look({ url, name, faults }, width) {
   const { targetId, session } = await open("Page", "Runtime", "Log", "Network");
-  const unwatch = watch(session, where, url, faults);
+  const unwatch = watch(session, `${name} at ${width} px`, url, faults);
   const metrics = { width, height: width < 600 ? 800 : 900, deviceScaleFactor: 1, mobile: width < 600 };
   await send("Emulation.setDeviceMetricsOverride", metrics, session);
-  const features = [{ name: "prefers-color-scheme", value: scheme }];
-  await send("Emulation.setEmulatedMedia", { features }, session);
   const loaded = eventOf(session, "Page.loadEventFired");
   await send("Page.navigate", { url }, session);
   await loaded;
-  faults.push(...(await evaluate(session, `(${measure})()`)).map((fault) => `${where}: ${fault}`));
-  await screenshot(session, `${name}-${width}-${scheme}.png`);
   // A page of a thousand scenarios takes Chromium a minute to draw whole; its sections are those of a small one.
-  if (await evaluate(session, "document.querySelectorAll('*').length < 20000")) {
-    await evaluate(session, "for (const d of document.querySelectorAll('details')) d.open = true");
+  const small = await evaluate(session, "document.querySelectorAll('*').length < 20000");
+  for (const scheme of ["light", "dark"]) {
+    const where = `${name} at ${width} px, ${scheme}`;
+    const features = [{ name: "prefers-color-scheme", value: scheme }];
+    await send("Emulation.setEmulatedMedia", { features }, session);
+    faults.push(...(await evaluate(session, `(${measure})()`)).map((fault) => `${where}: ${fault}`));
+    await screenshot(session, `${name}-${width}-${scheme}.png`);
+    if (!small) continue;
+    await setDetails(session, true);
     faults.push(...(await evaluate(session, `(${measure})()`)).map((fault) => `${where}, opened: ${fault}`));
     if ((width === 320 && scheme === "light") || (width === 1440 && scheme === "dark")) // it takes seconds
       faults.push(...(await violations(session)).map((fault) => `${where}, opened: ${fault}`));
     await screenshot(session, `${name}-${width}-${scheme}-opened.png`);
+    await setDetails(session, false);
   }
-  if (print) {
-    await evaluate(session, "for (const d of document.querySelectorAll('details')) d.open = false");
+  if (width === 1440) {
+    await send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: "light" }] }, session);
     const { data } = await send("Page.printToPDF", { printBackground: true, preferCSSPageSize: true }, session);
     writeFileSync(join(outDir, `${name}.pdf`), Buffer.from(data, "base64"));
   }
@@ -89,8 +97,7 @@ async function check(report) {
     process.exit(1);
   }, 300_000);
   try {
-    for (const width of [320, 380, 768, 1440])
-      for (const scheme of ["light", "dark"]) await look(page, width, scheme, width === 1440 && scheme === "light");
+    for (const width of [320, 380, 768, 1440]) await look(page, width);
   } catch (error) {
     page.faults.push(error.message);
   }
@@ -101,7 +108,12 @@ async function check(report) {
   return page.faults.length;
 }
 
+// Pages side by side, as many as there are processors: each in a tab of its own.
 let faulty = 0;
-for (const report of reports) faulty += (await check(report)) > 0;
+const waiting = [...reports];
+async function work() {
+  while (waiting.length > 0) faulty += (await check(waiting.shift())) > 0;
+}
+await Promise.all(Array.from({ length: availableParallelism() }, work));
 await close();
 process.exit(faulty ? 1 : 0);
