@@ -459,6 +459,8 @@ void pm_find_speculation(const struct pm_case *input, struct pm_result *out);
 /* Seconds of the drafts of one step, expected and at the ceiling. */
 double pm_draft_time(const struct pm_case *input, double sequences, struct pm_contexts contexts);
 double pm_draft_ceiling(const struct pm_case *input, double sequences, struct pm_contexts contexts);
+/* Seconds in which what drafts reads a prompt. */
+double pm_draft_prefill(const struct pm_case *input);
 
 /* ---- service -------------------------------------------------------------------------------- */
 

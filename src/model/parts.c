@@ -28,7 +28,7 @@ bool pm_shared_pages(const struct pm_case *unprepared, double tokens, double *pa
 static struct pm_case case_of(const struct pm_case *input, enum pm_step_kind kind)
 {
     struct pm_case other = *input;
-    if (kind == PM_STEP_DRAFT) {
+    if (kind == PM_STEP_DRAFT || kind == PM_STEP_DRAFT_PREFILL) {
         return pm_draft_case(input);
     }
     if (kind == PM_STEP_PLAIN) {
@@ -55,7 +55,7 @@ static bool pack(const struct pm_case *input, const struct pm_result *result, st
 
 static bool is_prefill(enum pm_step_kind kind)
 {
-    return kind == PM_STEP_PREFILL || kind == PM_STEP_MIXED;
+    return kind == PM_STEP_PREFILL || kind == PM_STEP_MIXED || kind == PM_STEP_DRAFT_PREFILL;
 }
 
 bool pm_part_step(const struct pm_case *unprepared, const struct pm_result *result, enum pm_step_kind kind,
@@ -65,7 +65,8 @@ bool pm_part_step(const struct pm_case *unprepared, const struct pm_result *resu
     const struct pm_case *input = pm_prepared_case(unprepared, &workspace);
     bool drafts = input->draft_tokens > 0 && input->prepared->draft != NULL;
     bool decodes = result->expected.tpot >= 0;
-    if ((kind == PM_STEP_DRAFT && !drafts) || (!is_prefill(kind) && index > 0)) {
+    bool of_draft = kind == PM_STEP_DRAFT || kind == PM_STEP_DRAFT_PREFILL;
+    if ((of_draft && !drafts) || (!is_prefill(kind) && index > 0)) {
         return false;
     }
     struct pm_case own = case_of(input, kind);
@@ -74,7 +75,8 @@ bool pm_part_step(const struct pm_case *unprepared, const struct pm_result *resu
         if (!pack(input, result, &load)) {
             return false;
         }
-    } else if (kind == PM_STEP_DECODE || (kind != PM_STEP_PREFILL && decodes)) {
+    } else if (kind == PM_STEP_DECODE ||
+               (kind != PM_STEP_PREFILL && kind != PM_STEP_DRAFT_PREFILL && decodes)) {
         load = pm_decode_load(&own, result->expected.decoding, pm_case_contexts(input));
     } else if (kind == PM_STEP_SINGLE) {
         load.prompt = pm_prompt_tokens(input);

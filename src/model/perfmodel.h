@@ -155,7 +155,7 @@ struct pm_engine {
     double efficiency_experts[PM_CLASS_COUNT]; /* eta_moe */
     double expert_half_rows;            /* m0 */
     double operation_time;              /* t0, s */
-    double sequence_time;               /* t_seq, s */
+    double sequence_time;               /* t_seq, s per token of a sequence */
     double allreduce_time;              /* alpha, s */
     double efficiency_link;             /* eta_link */
     double utilization;                 /* cap on the card's memory, 0..1 */
@@ -373,7 +373,7 @@ struct pm_step {
     double term[PM_BOUND_COUNT];/* seconds by what they are spent on; launch and host time are FIXED */
     double allreduces, allreduce_time;
     double launches;            /* operations, each costing t0 */
-    double host_time;           /* t_seq * sequences */
+    double host_time;           /* t_seq * tokens of the sequences that decode */
     double distinct_experts;    /* expected per MoE block; 0 without experts */
     double bytes_moved, work;
     enum pm_bound bound;
@@ -418,8 +418,10 @@ struct pm_service {
     double decoding;            /* of them; fewer where prompts fill the steps */
     double decode_step;         /* s, mean */
     double interference;        /* s per token */
+    double eased;               /* taken off it: prefills of others that are waited for, and not twice */
     double tpot;                /* s per token and user */
     double prefill;             /* s of one prompt, decode steps that share its own included */
+    double draft_prefill;       /* s of it in what drafts; the ceiling's first token does not wait for that */
     double prefill_share;       /* s that one prefill costs everybody else: P of calibration.md */
     double prefill_packed;      /* s per prompt among others in full steps with nothing to decode */
     double prefill_step_share;  /* of decode steps that carry (a part of) a prompt; above 1: several */
@@ -469,6 +471,7 @@ enum pm_step_kind {
     PM_STEP_MIXED,              /* the same, among the sequences that decode */
     PM_STEP_PACKED,             /* of prompts alone, as many as the chunk allows of those that wait */
     PM_STEP_DRAFT,              /* of what drafts, one draft for each sequence */
+    PM_STEP_DRAFT_PREFILL,      /* of what drafts, one for each chunk of a prompt */
     PM_STEP_PLAIN,              /* a decode step of the same sequences without drafts */
     PM_STEP_SINGLE              /* the same step on one GPU */
 };

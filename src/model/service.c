@@ -143,7 +143,7 @@ static double packed_prefill(const struct pm_case *input, const struct pm_result
         return out->expected.prefill_share;
     }
     double seconds = prompts > 1 ? pm_crowded_step(input, &nothing, prompts) / prompts : alone;
-    return seconds / lanes_of(input);
+    return (seconds + out->expected.draft_prefill) / lanes_of(input);
 }
 
 /* What users who prefill cost those who decode, and each other. `alone`: seconds of the steps of one prompt
@@ -166,10 +166,31 @@ static void interfere(const struct pm_case *input, const struct pm_load *load, d
     service->wave_time = engine->first_wave * others * service->prefill_packed + host;
     if (service->prefill_step_share > 1 && !engine->as_calibrated) {
         double steps = steps_of(input, service), wanted = others / (steps * lanes_of(input));
-        double carried = pm_prompts_at_most(input, wanted), step = pm_crowded_step(input, load, carried);
+        double carried = pm_prompts_at_most(input, wanted);
+        double step = pm_crowded_step(input, load, carried) + carried * service->draft_prefill;
         service->interference = pm_at_least(step - out->decode.time, 0) / service->tokens_per_step;
         service->wave_time = (wanted / carried - 1) * steps * step + host +
                              engine->first_wave * others * carried / wanted * service->prefill_packed;
+    }
+}
+
+/* The prefills of others that a request waits for before its first token do not hold up its decode steps as
+ * well. The coefficients were fitted with all of them in both places, where batching gains much more; but a
+ * server that gains little would seem to idle, and more sequences at once to cost throughput. So what is
+ * counted twice costs no more than every other sequence is sure to gain on running alone: the host's time for
+ * a request, and the launches of its steps (docs/calibration.md section 10). */
+static void ease_interference(const struct pm_case *input, const struct pm_step *decode,
+                              struct pm_service *service)
+{
+    const struct pm_engine *engine = input->engine;
+    double steps = input->output - 1 + service->stream_time;
+    double twice = service->interference * (engine->first_wave * input->output + service->stream_time);
+    double launches = pm_at_least(decode->term[PM_BOUND_FIXED] - decode->host_time, 0);
+    double gain = service->request_time + steps / service->tokens_per_step * launches;
+    double others = pm_at_least(service->decoding - 1, 0), more = twice - others * gain / lanes_of(input);
+    if (!engine->as_calibrated && more > 0) {
+        service->eased = pm_at_most(more / steps, service->interference);
+        service->interference -= service->eased;
     }
 }
 
@@ -202,7 +223,8 @@ static void serve_expected(const struct pm_case *input, struct pm_contexts conte
     raise_to(&out->prefill, out->prefill_ceiling.time);
     pm_prefill_steps(input, decodes ? &load : &alone, &out->mixed);
     raise_to(&out->mixed, out->prefill_ceiling.time);
-    double extra = out->mixed.time - (decodes ? chunks * out->decode.time : 0);
+    service->draft_prefill = pm_draft_prefill(input);
+    double extra = service->draft_prefill + out->mixed.time - (decodes ? chunks * out->decode.time : 0);
     pm_pipeline(input, chunks, &out->mixed);
     raise_to(&out->mixed, out->prefill_ceiling.time);
     service->request_time = input->engine->request_time;
@@ -210,11 +232,14 @@ static void serve_expected(const struct pm_case *input, struct pm_contexts conte
     if (loop && input->engine->stream_share > 0) {
         service->stream_time = pm_at_most(service->stream_time, input->engine->stream_share * input->output);
     }
-    service->prefill = loop ? out->mixed.time : out->prefill.time;
+    service->prefill = service->draft_prefill + (loop ? out->mixed.time : out->prefill.time);
     if (loop) {
         /* Replicas prefill at the same time; in a pipeline each stage is held up for its own part. */
         service->prefill_share = pm_at_least(extra, 0) / lanes_of(input);
         interfere(input, &load, alone_time, out);
+        if (decodes) {
+            ease_interference(input, &out->decode, service);
+        }
     }
     finish(input, service);
 }

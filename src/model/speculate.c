@@ -68,7 +68,8 @@ struct pm_case pm_draft_case(const struct pm_case *input)
     return draft;
 }
 
-/* The host schedules a sequence once for drafts and verification, so a draft has no time per sequence. */
+/* The host has its time for each draft of a sequence, and for each token of the verification: published runs
+ * lose with many users what they gain with few (docs/calibration.md section 6). */
 double pm_draft_time(const struct pm_case *input, double sequences, struct pm_contexts contexts)
 {
     struct pm_step step;
@@ -78,7 +79,21 @@ double pm_draft_time(const struct pm_case *input, double sequences, struct pm_co
     struct pm_case draft = pm_draft_case(input);
     struct pm_load load = pm_decode_load(&draft, sequences, contexts);
     pm_step_of(&draft, &load, &step, NULL, 0, NULL);
-    return input->draft_tokens * (step.time - step.host_time);
+    return input->draft_tokens * step.time;
+}
+
+/* Seconds in which what drafts reads a prompt, so that it has a cache of its own. */
+double pm_draft_prefill(const struct pm_case *input)
+{
+    const struct pm_load alone = {.queries = 1};
+    struct pm_step step;
+    if (input->prepared->draft == NULL || !(input->draft_tokens > 0)) {
+        return 0;
+    }
+    struct pm_case draft = pm_draft_case(input);
+    double chunks = pm_prefill_steps(&draft, &alone, &step);
+    pm_pipeline(&draft, chunks, &step);
+    return step.time;
 }
 
 double pm_draft_ceiling(const struct pm_case *input, double sequences, struct pm_contexts contexts)

@@ -87,7 +87,7 @@ void pm_step_of(const struct pm_case *input, const struct pm_load *load, struct 
     pm_launch_all(input, load, &sink);
     add_exchanges(input, load, out);
     /* Of one micro-batch: the host schedules the others while they wait for their stages. */
-    out->host_time = pm_at_least(engine->sequence_time, 0) * pm_at_least(load->sequences, 0);
+    out->host_time = pm_at_least(engine->sequence_time, 0) * pm_at_least(load->sequences, 0) * load->queries;
     out->term[PM_BOUND_FIXED] += out->host_time;
     pm_step_close(out);
     if (op_count != NULL) {

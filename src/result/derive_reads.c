@@ -56,7 +56,8 @@ static const struct {
     {Q_DECODE_TIME_KV, "decode.kv_traffic gpu.bandwidth"},
     {Q_DECODE_TIME_COMPUTE, "decode.work decode.peak"},
     {Q_DECODE_TIME_COMMUNICATION, "decode.allreduces gpu.link decoding model.hidden " SHARDS},
-    {Q_DECODE_TIME_FIXED, "decode.launches engine.operation_time decoding engine.sequence_time"},
+    {Q_DECODE_TIME_FIXED,
+     "decode.launches engine.operation_time decoding engine.sequence_time speculation.tokens"},
     {Q_DECODE_STEP, "decode.time prompt output"},
     {Q_DECODE_LAUNCHES, "model.layers"},
     {Q_DECODE_ALLREDUCES, "model.layers " SHARDS},
@@ -84,7 +85,8 @@ static const struct {
     {Q_CEILING_INTERFERENCE, "ceiling.running"},
     {Q_CEILING_TTFT, "ceiling.prefill.time ceiling.running batch ceiling.tpot output"},
     {Q_CEILING_LATENCY, "ceiling.ttft ceiling.tpot output"},
-    {Q_INTERFERENCE, "prefill.time decode.time running output engine.chunk chunk " SHARDS},
+    {Q_INTERFERENCE, "prefill.time decode.time running output engine.chunk chunk engine.request_time "
+                     "engine.first_wave engine.stream_interval " SHARDS},
     {Q_FIRST_TOKEN_HOST, "engine.request_time"},
     {Q_FIRST_TOKEN_STREAM, "engine.stream_interval engine.stream_share output"},
     {Q_FIRST_TOKEN_WAVE, "prefill.time running output engine.chunk chunk " SHARDS},
@@ -93,6 +95,8 @@ static const struct {
     {Q_TOKENS_PER_STEP, "speculation.tokens speculation.acceptance"},
     {Q_DRAFT_TIME, "speculation.tokens speculation.draft model.mtp_params decoding decode.context "
                    "gpu.bandwidth"},
+    {Q_DRAFT_PREFILL,
+     "speculation.draft model.mtp_params prompt cached_prefix engine.chunk chunk gpu.bandwidth"},
     {Q_PLAIN_STEP, "decoding decode.context weight_bytes gpu.bandwidth"},
     {Q_BREAK_EVEN_ACCEPTANCE, "decode.step speculation.plain_step speculation.tokens"},
     {Q_BREAK_EVEN_BATCH, "speculation.tokens_per_step speculation.plain_step decode.step decode.context"},

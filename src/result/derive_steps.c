@@ -130,8 +130,9 @@ static void add_fixed(struct sheet *sheet, struct derive_node *node, struct buff
                            factor > 0 ? " * gpu.operation_time_factor" : ""));
     if (step->part.step.host_time > 0)
         plus(sum, arena_printf(sheet->arena, "%s * engine.sequence_time",
-                               sheet_part(sheet, node, "sequences", step->part.sequences, "1",
-                                          "That decode in the step.")
+                               sheet_part(sheet, node, "tokens",
+                                          step->part.step.host_time / sheet->input->engine->sequence_time,
+                                          "1", "Of the sequences that decode in the step.")
                                    ->name));
 }
 
@@ -158,21 +159,17 @@ static const char *const term_names[] = {
     [PM_BOUND_FIXED] = "fixed",
 };
 
-/* A step as the sum of its terms; a draft leaves the host's time out. */
-static void fill_step(struct sheet *sheet, struct derive_node *node, const struct priced *step, bool host)
+/* A step as the sum of its terms. */
+static void fill_step(struct sheet *sheet, struct derive_node *node, const struct priced *step)
 {
     struct buffer sum = buffer_in(sheet->arena);
-    struct priced own = *step;
-    if (!host)
-        own.part.step.host_time = 0;
     for (int i = 0; i < PM_BOUND_COUNT; i++) {
         double seconds = step->part.step.term[i];
-        seconds -= !host && i == PM_BOUND_FIXED ? step->part.step.host_time : 0;
         if (!(seconds > 0))
             continue;
         struct derive_node *part =
             sheet_part(sheet, node, term_names[i], seconds, "s", "Of the step, by what it waits for.");
-        const char *formula = term_of(sheet, part, &own, (enum pm_bound)i);
+        const char *formula = term_of(sheet, part, step, (enum pm_bound)i);
         if (formula)
             sheet_formula(part, formula);
         plus(&sum, part->name);
@@ -190,7 +187,7 @@ static const char *steps_of(struct sheet *sheet, struct derive_node *node, enum 
     for (size_t i = 0; price(sheet, kind, i, &step); i++) {
         struct derive_node *part = sheet_part(sheet, node, arena_printf(sheet->arena, "step.%zu", i + 1),
                                               step.part.step.time, "s", "A chunk of the prompt.");
-        fill_step(sheet, part, &step, true);
+        fill_step(sheet, part, &step);
         plus(&sum, step.part.times > 1 ? arena_printf(sheet->arena, "%.17g * %s", step.part.times, part->name)
                                        : part->name);
         *seconds += step.part.times * step.part.step.time;
@@ -350,11 +347,25 @@ static bool draft_time(struct sheet *sheet, struct derive_node *node)
     if (!price(sheet, PM_STEP_DRAFT, 0, &step))
         return false;
     struct derive_node *part =
-        sheet_part(sheet, node, "draft", step.part.step.time - step.part.step.host_time, "s",
-                   "One draft for every sequence, without the host's time.");
-    fill_step(sheet, part, &step, false);
+        sheet_part(sheet, node, "draft", step.part.step.time, "s", "One draft for every sequence.");
+    fill_step(sheet, part, &step);
     sheet_formula(node, "speculation.tokens * draft");
     return true;
+}
+
+static bool draft_prefill(struct sheet *sheet, struct derive_node *node)
+{
+    double seconds, chunks, factor;
+    const char *sum = steps_of(sheet, node, PM_STEP_DRAFT_PREFILL, &seconds, &chunks);
+    const char *stages = through_stages(sheet, node, chunks, &factor);
+    sheet_printf(sheet, node, "(%s)%s", sum, stages);
+    return chunks > 0;
+}
+
+/* " + speculation.draft_prefill": what drafts reads prompts too. */
+static const char *and_drafts(const struct sheet *sheet)
+{
+    return sheet->result->expected.draft_prefill > 0 ? " + speculation.draft_prefill" : "";
 }
 
 static bool plain_step(struct sheet *sheet, struct derive_node *node)
@@ -362,7 +373,7 @@ static bool plain_step(struct sheet *sheet, struct derive_node *node)
     struct priced step;
     if (!price(sheet, PM_STEP_PLAIN, 0, &step))
         return false;
-    fill_step(sheet, node, &step, true);
+    fill_step(sheet, node, &step);
     return true;
 }
 
@@ -374,7 +385,7 @@ static bool scaling(struct sheet *sheet, struct derive_node *node)
         return false;
     struct derive_node *part =
         sheet_part(sheet, node, "one_gpu", step.part.step.time, "s", "The same step on one GPU.");
-    fill_step(sheet, part, &step, true);
+    fill_step(sheet, part, &step);
     if (!decodes)
         sheet_part(sheet, node, "all_gpus", sheet->result->prefill.time, "s", "A prompt by itself.");
     sheet_printf(sheet, node, "one_gpu / (%s * gpus_per_replica)", decodes ? "decode.time" : "all_gpus");
@@ -390,7 +401,8 @@ static bool extra_time(struct sheet *sheet, struct derive_node *node)
     if (!(chunks > 0))
         return false;
     double whole = sheet->value * fmax(sheet->input->dp, 1) * fmax(sheet->input->pp, 1) +
-                   (decodes ? chunks * sheet->result->decode.time : 0);
+                   (decodes ? chunks * sheet->result->decode.time : 0) -
+                   sheet->result->expected.draft_prefill;
     if (whole > seconds * (1 + 1e-9))
         sum = arena_printf(sheet->arena, "%s + %s", sum,
                            sheet_part(sheet, part, "raised", whole - seconds, "s", "To the ceiling.")->name);
@@ -399,9 +411,9 @@ static bool extra_time(struct sheet *sheet, struct derive_node *node)
     again->inputs = part->inputs;
     sheet_formula(again, sum);
     sheet_printf(sheet, node,
-                 decodes ? "max(0 s, mixed - %.17g * decode.time) / (dp * pp)"
-                         : "mixed / (dp * pp) + 0 * %.17g * mixed",
-                 chunks);
+                 decodes ? "max(0 s, mixed - %.17g * decode.time%s) / (dp * pp)"
+                         : "(mixed + 0 * %.17g * mixed%s) / (dp * pp)",
+                 chunks, and_drafts(sheet));
     return true;
 }
 
@@ -411,14 +423,14 @@ static bool packed(struct sheet *sheet, struct derive_node *node)
     if (price(sheet, PM_STEP_PACKED, 0, &step)) {
         struct derive_node *part = sheet_part(sheet, node, "full_step", step.part.step.time, "s",
                                               "As many prompts as the chunk allows, with nothing to decode.");
-        fill_step(sheet, part, &step, true);
+        fill_step(sheet, part, &step);
         sheet_part(sheet, node, "prompts", step.part.prompts, "1", "Of those that wait.");
-        sheet_formula(node, "full_step / prompts / (dp * pp)");
+        sheet_printf(sheet, node, "(full_step / prompts%s) / (dp * pp)", and_drafts(sheet));
         return true;
     }
     double seconds, chunks;
     const char *sum = steps_of(sheet, node, PM_STEP_PREFILL, &seconds, &chunks);
-    sheet_printf(sheet, node, "(%s) / (dp * pp)", sum);
+    sheet_printf(sheet, node, "(%s%s) / (dp * pp)", sum, and_drafts(sheet));
     return chunks > 0;
 }
 
@@ -449,7 +461,7 @@ static const struct {
 } others[] = {
     {Q_DECODE_LAUNCHES, launches}, {Q_DECODE_ALLREDUCES, allreduces}, {Q_MBU, bandwidth_used},
     {Q_DRAFT_TIME, draft_time},    {Q_PLAIN_STEP, plain_step},        {Q_SCALING_EFFICIENCY, scaling},
-    {Q_PREFILL_EXTRA, extra_time}, {Q_PREFILL_PACKED, packed},
+    {Q_PREFILL_EXTRA, extra_time}, {Q_PREFILL_PACKED, packed},        {Q_DRAFT_PREFILL, draft_prefill},
 };
 
 bool sheet_of_steps(struct sheet *sheet, enum quantity quantity, struct derive_node *node)

@@ -146,6 +146,7 @@ static const struct term first_token_terms[] = {
     {"prefill: computing", "prefill.time.compute", false},
     {"prefill: communication", "prefill.time.communication", false},
     {"prefill: fixed times", "prefill.time.fixed", false},
+    {"prefill: what drafts", "speculation.draft_prefill", false},
     {"stream interval", "first_token.stream", false},
     {"prefills of other users", "first_token.wave", false},
     {NULL, NULL, false},

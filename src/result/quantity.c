@@ -170,7 +170,7 @@ static double fixed_time(const struct binding *binding, const struct pm_result *
 {
     const struct pm_engine *engine = &binding->engine_values;
     return result->decode.launches * engine->operation_time * factor +
-           result->expected.decoding * engine->sequence_time;
+           result->expected.decoding * (1 + binding->input.draft_tokens) * engine->sequence_time;
 }
 
 /* All work of a step runs at one peak of the card. */

@@ -87,6 +87,57 @@ Test(model_speculation, a_prediction_block_by_hand)
     near("no weights", small.result.memory.weights, weights);
 }
 
+/* What drafts reads the prompt as well: 500 tokens through the same seven operations, each with the block's
+ * weights once, 8,192 + 4,096 + 18,432 + 10,240 + 4,096 bytes of activations a token, and 2 * 8 * 128 * 2 of
+ * keys and values and 4 * 8 * 128 around attention; logits of the last token alone. A draft model of one such
+ * block has no projection. Look-up in the text reads nothing. */
+Test(model_speculation, what_drafts_reads_the_prompt_by_hand)
+{
+    struct small small;
+    struct fixture_model other;
+    set_up(&small);
+    small.model.model.mtp_params = BLOCK + PROJECTION;
+    small.input.prompt = 500;
+    double token = 8192 + 4096 + 18432 + 10240 + 8192, head = 2.0 * 1024 * VOCAB + 66048;
+    double block = (2.0 * BLOCK + 500 * token + head) / 1e12 + 6 * 10e-6;
+    double projection = (2.0 * PROJECTION + 500 * 4096.0) / 1e12 + 10e-6;
+    double with = evaluate(&small)->expected.ttft;
+    near("of a prediction block", small.result.expected.draft_prefill, block + projection);
+    small.input.free_drafts = true;
+    double without = evaluate(&small)->expected.ttft;
+    cr_expect_eq(small.result.expected.draft_prefill, 0, "drafts from the text");
+    near("inside the time to first token", with - without, block + projection);
+    small.input.free_drafts = false;
+    other = small.model;
+    other.model.blocks = other.blocks;
+    other.blocks[0].count = 1;
+    other.model.mtp_params = 0;
+    small.input.draft_model = &other.model;
+    evaluate(&small);
+    near("of a draft model", small.result.expected.draft_prefill, block);
+    /* Other users wait for it, too. */
+    small.input.static_step = false, small.input.context = 0;
+    small.input.output = 100, small.input.batch = 4;
+    with = evaluate(&small)->expected.prefill_share;
+    near("own prefill", small.result.expected.prefill, small.result.mixed.time + block);
+    small.input.free_drafts = true, small.input.draft_model = NULL;
+    near("theirs", with - evaluate(&small)->expected.prefill_share, block);
+}
+
+/* The host takes its 20 us for each of 64 sequences: for two drafts of each, and for three tokens that are
+ * verified, 5 * 64 * 20 us in place of 64 * 20 us. */
+Test(model_speculation, the_host_has_its_time_for_every_token)
+{
+    struct small small;
+    set_up(&small);
+    small.model.model.mtp_params = BLOCK + PROJECTION;
+    small.input.batch = 64;
+    double without = evaluate(&small)->expected.decode_step, plain = small.result.speculation.plain_step;
+    small.engine.sequence_time = 20e-6;
+    near("with drafts", evaluate(&small)->expected.decode_step - without, 5 * 64 * 20e-6);
+    near("without", small.result.speculation.plain_step - plain, 64 * 20e-6);
+}
+
 /* Of a dense and an expert block the parameters say which one predicts. */
 Test(model_speculation, the_block_that_the_parameters_hold)
 {
