@@ -42,6 +42,7 @@ static const struct {
     {"idefics3", "llama"},
     {"smolvlm", "llama"},
     {"paligemma", "gemma"},
+    {"gemma3n", "gemma3n_text"},
     {"exaone4_5", "exaone4_5_text"},
     {"aya_vision", "cohere2"},
     {"step3_vl", "step3_text"},

@@ -121,6 +121,7 @@ void build_qwen1(struct config *config, unsigned traits);
 void build_llama4(struct config *config, unsigned traits);
 void build_dbrx(struct config *config, unsigned traits);
 void build_gpt_oss(struct config *config, unsigned traits);
+void build_gemma3n(struct config *config, unsigned traits);
 void build_gemma4(struct config *config, unsigned traits);
 void build_falcon(struct config *config, unsigned traits);
 void build_mpt(struct config *config, unsigned traits);

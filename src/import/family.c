@@ -120,6 +120,7 @@ static const struct family families[] = {
     {"gemma2", TIED_WHEN_ABSENT | FOUR_NORMS | ALTERNATE_WINDOWS, build_decoder, &usual},
     {"vaultgemma", TIED_WHEN_ABSENT, build_decoder, &usual},
     {"gemma3_text", TIED_WHEN_ABSENT | FOUR_NORMS | HEAD_QK_NORM, build_decoder, &usual},
+    {"gemma3n_text", TIED_WHEN_ABSENT | FOUR_NORMS | HEAD_QK_NORM, build_gemma3n, &usual},
     {"gemma4_text", TIED_WHEN_ABSENT | FOUR_NORMS | HEAD_QK_NORM, build_gemma4, &gemma4},
     {"qwen", 0, build_qwen1, &usual},
     /* mixtures of experts */

@@ -1,5 +1,5 @@
-/* family_gemma.c: Gemma 4: full layers with heads of their own, layers that reuse the keys and values of
- * earlier ones, and embeddings for each layer */
+/* family_gemma.c: Gemma 3n and 4: full layers with heads of their own, layers that reuse the keys and values
+ * of earlier ones, and embeddings for each layer */
 #include "import/config.h"
 
 /* The last `num_kv_shared_layers` read what the last layer of their kind before them caches. Google's files
@@ -72,6 +72,25 @@ void build_gemma4(struct config *config, unsigned traits)
         if (v[LAYER_SHARED_KV])
             v[LAYER_KV_HEADS] = config_count_or(config, "num_global_key_value_heads", v[LAYER_KV_HEADS]);
     }
+    share_caches(config);
+    embed_each_layer(config);
+}
+
+/* Gemma 3n: several streams that a router predicts from one and corrects (AltUp), a bypass of low rank beside
+ * attention (LAuReL), each with a norm; matrices make the streams at the beginning and one of them at the
+ * end. Caches and embeddings by layer are as in Gemma 4, which has neither of the two. */
+void build_gemma3n(struct config *config, unsigned traits)
+{
+    build_decoder(config, traits);
+    struct architecture *model = &config->model;
+    double hidden = model->hidden, streams = config_count_or(config, "altup_num_inputs", 4);
+    double rank = config_count_or(config, "laurel_rank", 64), squared = streams * streams;
+    for (size_t i = 0; i < model->layer_count; i++) {
+        double *v = model->layers[i].value;
+        v[LAYER_EXTRA_PARAMS] = hidden + squared + squared * streams + hidden * streams + 2 * hidden * rank;
+        v[LAYER_NORMS] += 2;
+    }
+    model->extra_params = 2 * (streams - 1) * hidden * hidden;
     share_caches(config);
     embed_each_layer(config);
 }

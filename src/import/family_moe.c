@@ -125,15 +125,13 @@ void build_apertus(struct config *config, unsigned traits)
         config->model.layers[i].value[LAYER_EXTRA_PARAMS] = 2;
 }
 
-/* Hunyuan: a dense feed-forward of intermediate_size beside the experts is its shared one. */
+/* Hunyuan: in each group of cla_share_factor layers the others read what the first one caches; a dense
+ * feed-forward of intermediate_size beside the experts is its shared one. */
 void build_hunyuan(struct config *config, unsigned traits)
 {
-    double width;
-    if (config_flag_or(config, "use_cla", false)) {
-        config_error(config, NULL, "use_cla",
-                     "`use_cla` is true: layers that read the cache of another cannot be said by a `block`");
-        return;
-    }
+    double width, sharing = 1;
+    if (config_flag_or(config, "use_cla", false))
+        sharing = config_needed(config, "cla_share_factor");
     bool own_width = config_count(config, "moe_intermediate_size", &width);
     build_decoder(config, own_width ? traits : traits | EXPERTS_OF_FFN_WIDTH);
     for (size_t i = 0; i < config->model.layer_count; i++) {
@@ -142,6 +140,7 @@ void build_hunyuan(struct config *config, unsigned traits)
             v[LAYER_SHARED_EXPERTS] = 0;
         if (v[LAYER_SHARED_EXPERTS] > 0)
             v[LAYER_SHARED_FFN] = config->ffn;
+        v[LAYER_REUSES_KV] = i % (size_t)sharing != 0;
     }
 }
 
