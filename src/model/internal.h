@@ -384,8 +384,9 @@ double pm_allreduce_time(const struct pm_case *input, double gpus, double bytes)
 struct pm_reductions pm_reductions_of(const struct pm_view *view, const struct pm_layout *layout,
                                       const struct pm_block *block);
 /* The exchanges of a step by kind. */
-void pm_step_exchanges(const struct pm_case *input, const struct pm_view *view, const struct pm_layout *layout,
-                       const struct pm_load *load, struct pm_exchange out[PM_EXCHANGE_KINDS]);
+void pm_step_exchanges(const struct pm_case *input, const struct pm_view *view,
+                       const struct pm_layout *layout, const struct pm_load *load,
+                       struct pm_exchange out[PM_EXCHANGE_KINDS]);
 
 /* ---- memory --------------------------------------------------------------------------------- */
 

@@ -81,23 +81,3 @@ void rate_of_matrices(struct sheet *sheet, struct derive_node *part)
         return;
     }
 }
-
-/* An exchange among the GPUs of a stage: at once, or around a ring. */
-void rate_of_exchange(struct sheet *sheet, struct derive_node *part, double bytes)
-{
-    const struct pm_engine *engine = sheet->input->engine;
-    double gpus = sheet->input->tp * sheet->input->dp, link = sheet->input->gpu->link;
-    double at_once = engine->allreduce_time + bytes * (gpus - 1) / (link * engine->efficiency_oneshot);
-    bool choice = engine->efficiency_oneshot > 0;
-    if (!(link > 0))
-        return;
-    sheet_part(sheet, part, "bytes", bytes, "B", "Of the message.");
-    if (choice && is_near(at_once, part->value.value))
-        sheet_formula(part, "engine.allreduce_time + bytes * (tp * dp - 1) / (gpu.link * "
-                            "engine.efficiency.oneshot)");
-    else
-        sheet_printf(sheet, part,
-                     "engine.allreduce_time%s + 2 * bytes * (tp * dp - 1) / (tp * dp) / (gpu.link * "
-                     "engine.efficiency.link)",
-                     choice ? " + engine.ring_time" : "");
-}

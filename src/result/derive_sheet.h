@@ -5,6 +5,7 @@
 
 #include "result/derive_internal.h"
 
+struct buffer;
 struct tree_job;
 
 /* What a figure is computed from. */
@@ -82,11 +83,16 @@ void block_evaluate(const struct sheet *sheet, const struct pm_block *block, str
 
 /* ---- rates of operations (derive_rate.c) ------------------------------------------------------------- */
 
-/* Give a part that is a bandwidth, a rate of matrix products or of attention, or the time of an exchange of
- * `bytes` its formula, where declared figures make it. */
+/* Give a part that is a bandwidth, or a rate of matrix products or of attention, its formula, where declared
+ * figures make it. */
 void rate_of_bandwidth(struct sheet *sheet, struct derive_node *part);
 void rate_of_matrices(struct sheet *sheet, struct derive_node *part);
-void rate_of_exchange(struct sheet *sheet, struct derive_node *part, double bytes);
+
+/* ---- exchanges between GPUs (derive_exchange.c) ------------------------------------------------------ */
+
+/* Makes parts of `node` of the exchanges of a step, and adds their times to the sum that is its formula. */
+void add_exchanges(struct sheet *sheet, struct derive_node *node, struct buffer *sum,
+                   const struct pm_step_part *step);
 
 /* ---- arithmetic (derive_arithmetic.c) --------------------------------------------------------------- */
 

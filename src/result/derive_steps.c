@@ -92,27 +92,6 @@ static void add_operations(struct sheet *sheet, struct derive_node *node, struct
 /* ---- terms of one step
  * -------------------------------------------------------------------------------------- */
 
-static void add_exchanges(struct sheet *sheet, struct derive_node *node, struct buffer *sum,
-                          const struct pm_step_part *step)
-{
-    const struct pm_step *whole = &step->step;
-    double handover = whole->term[PM_BOUND_COMMUNICATION] - whole->allreduce_time;
-    double queries = 1 + fmax(sheet->input->draft_tokens, 0);
-    if (whole->allreduces > 0) {
-        struct derive_node *part =
-            sheet_part(sheet, node, "op.allreduce", whole->allreduce_time / whole->allreduces, "s",
-                       "One exchange between the GPUs: its latency and the bytes over the link.");
-        rate_of_exchange(sheet, part,
-                         (step->sequences * queries + step->prompt) * 2 * sheet->model->model.hidden);
-        plus(sum, arena_printf(sheet->arena, "%.17g * %s", whole->allreduces, part->name));
-    }
-    if (handover > 1e-12 * whole->time)
-        plus(sum, arena_printf(sheet->arena, "(pp - 1) * %s",
-                               sheet_part(sheet, node, "op.handover", handover / (sheet->input->pp - 1), "s",
-                                          "From one stage of the pipeline to the next.")
-                                   ->name));
-}
-
 static void add_fixed(struct sheet *sheet, struct derive_node *node, struct buffer *sum,
                       const struct priced *step)
 {
