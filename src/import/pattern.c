@@ -3,6 +3,8 @@
 #include "import/pattern.h"
 
 #include <regex.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,10 +25,20 @@ struct pattern {
     struct pattern *next;        /* of the same layer */
 };
 
+/* What is said of an expert that is not the first, once for each matrix and value of a layer. */
+struct other_expert {
+    const char *text, *matrix; /* the matrix: what stands behind the number */
+    const void *value;
+    struct other_expert *next;
+};
+
+enum { OTHER_EXPERTS_MAX = 12 };
+
 struct patterns {
     struct arena *arena;
     size_t layers, expressions, cost;
     struct pattern **first, **last; /* by layer; those of no certain layer come after all layers */
+    struct other_expert **others;   /* by layer */
 };
 
 struct patterns *patterns_new(struct arena *arena, size_t layers)
@@ -36,6 +48,7 @@ struct patterns *patterns_new(struct arena *arena, size_t layers)
     patterns->layers = layers;
     patterns->first = ARENA_ARRAY(arena, struct pattern *, layers + 1);
     patterns->last = ARENA_ARRAY(arena, struct pattern *, layers + 1);
+    patterns->others = ARENA_ARRAY(arena, struct other_expert *, layers + 1);
     return patterns;
 }
 
@@ -74,11 +87,27 @@ static size_t layer_of(const char *text, size_t none)
     return (size_t)strtoul(text + 7, NULL, 10);
 }
 
-/* Modules are named for the first expert, which stands for all of them. */
+/* Modules are named for the first expert, which stands for all of them where the others are stored alike. */
 static bool of_other_expert(const char *text)
 {
     const char *at = strstr(text, ".experts.");
     return at && at[9] >= '1' && at[9] <= '9';
+}
+
+static void note_other(struct patterns *patterns, size_t layer, const char *text, const void *value)
+{
+    const char *matrix = strstr(text, ".experts.") + 9;
+    size_t count = 0;
+    matrix += strspn(matrix, "0123456789");
+    for (const struct other_expert *other = patterns->others[layer]; other; other = other->next) {
+        if (other->value == value && strcmp(other->matrix, matrix) == 0)
+            return;
+        if (++count == OTHER_EXPERTS_MAX)
+            return; /* they differ already */
+    }
+    struct other_expert *other = ARENA_NEW(patterns->arena, struct other_expert);
+    *other = (struct other_expert){text, matrix, value, patterns->others[layer]};
+    patterns->others[layer] = other;
 }
 
 /* Python's expression as a POSIX one, anchored as re.match anchors it. NULL when it uses more than that. */
@@ -144,7 +173,9 @@ bool patterns_add(struct patterns *patterns, const char *text, const void *value
         pattern->text = literal;
         pattern->prefix = pattern->of_layer = true;
         layer = layer_of(literal, patterns->layers);
-        if (layer > patterns->layers || of_other_expert(literal))
+        if (layer < patterns->layers && of_other_expert(literal))
+            note_other(patterns, layer, literal, value);
+        if (layer >= patterns->layers || of_other_expert(literal))
             return true;
     } else if (strncmp(text, "re:", 3) == 0) {
         const char *expression = posix_expression(patterns->arena, text + 3);
@@ -161,6 +192,8 @@ bool patterns_add(struct patterns *patterns, const char *text, const void *value
         if (layer == patterns->layers && !afford(patterns, pattern->glob ? GLOB_COST : PLAIN_COST))
             return false;
         pattern->of_layer = layer < patterns->layers;
+        if (pattern->of_layer && of_other_expert(pattern->text))
+            note_other(patterns, layer, pattern->text, value);
         if (layer > patterns->layers || (pattern->of_layer && of_other_expert(pattern->text)))
             return true; /* of an MTP layer, or of none; or of no module that is asked for */
     }
@@ -257,4 +290,21 @@ const void *patterns_match(const struct patterns *patterns, size_t layer, const 
             break;
     }
     return NULL;
+}
+
+size_t patterns_unlike_experts(const struct patterns *patterns, size_t from, const void *usual)
+{
+    for (size_t layer = from; layer < patterns->layers; layer++)
+        for (const struct other_expert *other = patterns->others[layer]; other; other = other->next) {
+            const char *number = strstr(other->text, ".experts.") + 9;
+            char first[NAME_MAX_BYTES];
+            int length = snprintf(first, sizeof first, "%.*s0%s", (int)(number - other->text), other->text,
+                                  other->matrix);
+            if (length < 0 || (size_t)length >= sizeof first)
+                continue; /* of no module that is asked for */
+            const void *value = patterns_match(patterns, layer, first);
+            if ((value ? value : usual) != other->value)
+                return layer;
+        }
+    return SIZE_MAX;
 }

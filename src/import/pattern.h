@@ -21,4 +21,8 @@ bool patterns_add(struct patterns *patterns, const char *text, const void *value
  * module it is part of; NULL when none does. `layer` is its layer, or one past the last. */
 const void *patterns_match(const struct patterns *patterns, size_t layer, const char *name);
 
+/* The first layer, at `from` or behind, that says of some expert what it does not say of the first one;
+ * SIZE_MAX when there is none. A module that nothing is said of has the value `usual`. */
+size_t patterns_unlike_experts(const struct patterns *patterns, size_t from, const void *usual);
+
 #endif

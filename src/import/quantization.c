@@ -4,6 +4,7 @@
 #include "import/quantization.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -185,6 +186,32 @@ static const struct storage *stated_type(struct config *config)
     return storage_standard("bf16");
 }
 
+/* The first layer with experts that has some unlike the first; SIZE_MAX when all are alike. */
+static size_t unlike_experts(const struct quantization *quantization, const struct patterns *patterns,
+                             const void *usual)
+{
+    const struct architecture *model = &quantization->config->model;
+    size_t layer = patterns_unlike_experts(patterns, 0, usual);
+    while (layer < model->layer_count && !(model->layers[layer].value[LAYER_EXPERTS] > 0))
+        layer = patterns_unlike_experts(patterns, layer + 1, usual);
+    return layer;
+}
+
+/* The model has one storage for the experts of a layer; the headers of a checkpoint tell their sum. */
+static void check_experts(struct quantization *quantization)
+{
+    struct import_job *job = quantization->config->job;
+    size_t kept = unlike_experts(quantization, quantization->kept, NULL);
+    size_t chosen = unlike_experts(quantization, quantization->chosen, quantization->usual);
+    size_t layer = kept < chosen ? kept : chosen;
+    if (layer == SIZE_MAX || job->headers)
+        return;
+    struct diag *diag = quantization_error(quantization, "quant_method",
+                                           "the experts of layer %zu are stored in different ways", layer);
+    diag_note(job->diags, diag,
+              "import the checkpoint's .safetensors file, or its index beside all of its files");
+}
+
 static void read_object(struct quantization *quantization)
 {
     struct config *config = quantization->config;
@@ -193,6 +220,8 @@ static void read_object(struct quantization *quantization)
     read_method(quantization);
     const struct storage *cache = cache_storage(quantization);
     config->model.cache = cache ? cache : config->model.cache; /* which some methods know themselves */
+    if (!config->job->failed)
+        check_experts(quantization);
     if (!config->job->failed)
         quantization_apply(quantization);
     patterns_free(quantization->kept);

@@ -257,6 +257,37 @@ Test(import_quantization, mxfp4_is_for_experts)
     cr_assert(weight_bytes(json) == expected, "%.17g, not %.17g", weight_bytes(json), expected);
 }
 
+/* Two experts of one layer: alike in whatever way they are named, or refused. */
+Test(import_quantization, experts_of_a_layer_are_stored_alike)
+{
+    static const struct {
+        const char *named;
+        bool alike;
+    } cases[] = {
+        {"\"model.layers.0.block_sparse_moe.experts.0.w1\", \"model.layers.0.block_sparse_moe.experts.1.w1\"",
+         true},
+        {"\"model.layers.0.block_sparse_moe.experts.1.w1\"", false},
+        {"\"model.layers.0.block_sparse_moe.experts.1.w1\", \"model.layers.0.block_sparse_moe.experts.0.w2\"",
+         false},
+        {"\"model.layers.0.block_sparse_moe.experts.1.w1\", \"model.layers.0.block_sparse_moe\"", true},
+        {"\"model.layers.7.block_sparse_moe.experts.1.w1\"", true}, /* of no layer there is */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const char *json =
+            arena_printf(arena,
+                         "{\"model_type\": \"mixtral\", \"hidden_size\": 256, \"num_hidden_layers\": 1,\n"
+                         "\"num_attention_heads\": 4, \"intermediate_size\": 256, \"vocab_size\": 1000,\n"
+                         "\"num_local_experts\": 4, \"num_experts_per_tok\": 2, \"quantization_config\": "
+                         "{\"quant_method\": \"modelopt\", \"quant_algo\": \"FP8\", \"ignore\": [%s]}}",
+                         cases[i].named);
+        struct import_run run = import_bytes("tiny.json", json, strlen(json));
+        cr_assert(run.known == cases[i].alike, "%s: %s", cases[i].named, import_error(&run).message);
+        cr_assert(run.known || strstr(import_error(&run).message, "experts of layer 0"), "%s",
+                  import_error(&run).message);
+        import_close(&run);
+    }
+}
+
 static void expect_cache(const char *member, const char *expected)
 {
     const char *json =
