@@ -86,6 +86,16 @@ struct decl *lookup_declaration(struct plan *plan, struct scope scope, const str
 
 /* ---- reading ---------------------------------------------------------------------------------- */
 
+/* What is set on a declaration; a scenario's card may come from its system. */
+static const struct setting *member_setting(struct plan *plan, struct decl *decl, enum attribute attribute)
+{
+    const struct setting *setting = plan_setting(plan, decl, attribute);
+    if (setting || decl->kind != KIND_SCENARIO || attribute != ATTR_GPU)
+        return setting;
+    struct decl *system = plan_ref(plan, decl, ATTR_SCENARIO_SYSTEM);
+    return system ? plan_setting(plan, system, ATTR_GPU) : NULL;
+}
+
 /* Reads `parts[first..]` of a declaration: an attribute, an attribute of a declaration that an attribute
  * refers to (`chat.gpu.memory`), or a quantity. *found is false when it has nothing of that name. */
 static struct value read_member(struct plan *plan, struct decl *decl, const struct path *path, size_t first,
@@ -98,7 +108,7 @@ static struct value read_member(struct plan *plan, struct decl *decl, const stru
             attribute_lookup(plan->attributes, decl->kind, path_text(plan, path, first, length));
         if (attribute == ATTR_COUNT)
             continue;
-        const struct setting *setting = plan_setting(plan, decl, attribute);
+        const struct setting *setting = member_setting(plan, decl, attribute);
         if (setting && length == rest)
             return setting->value;
         if (setting && setting->value.type == VALUE_DECL)

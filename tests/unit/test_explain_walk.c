@@ -114,7 +114,7 @@ static struct value evaluate_text_of(struct result_fixture *fixture, const char 
 
 struct walk {
     struct result_fixture *fixture;
-    size_t nodes, formulas, inputs, operations;
+    size_t nodes, formulas, inputs, operations, exchanges;
     bool seen[QUANTITY_COUNT];
 };
 
@@ -136,6 +136,22 @@ static void check_formula(struct walk *walk, const struct derive_node *node)
     cr_assert(value.type == VALUE_NUMBER, "%s: `%s` is no number", node->name, text);
     cr_expect(fabs(value.number - node->value.value) <= 1e-9 * fmax(fabs(node->value.value), 1e-30),
               "%s is %.17g, but `%s` is %.17g", node->name, node->value.value, text, value.number);
+}
+
+/* Exchanges between GPUs, and the rates of their legs, are arithmetic down to what cards and engines say. */
+static bool is_exchange(const char *name)
+{
+    return strncmp(name, "op.allreduce", 12) == 0 || strncmp(name, "op.dispatch", 11) == 0 ||
+           strncmp(name, "op.handover", 11) == 0;
+}
+
+static void check_exchange(struct walk *walk, const struct derive_node *node)
+{
+    walk->exchanges++;
+    cr_expect(node->formula, "%s is %s without a formula", node->name, node->text);
+    for (size_t i = 0; i < node->inputs.count; i++)
+        cr_expect(strncmp(node->inputs.items[i]->name, "rate", 4) != 0 || node->inputs.items[i]->formula,
+                  "the rate %s of %s has no formula", node->inputs.items[i]->text, node->name);
 }
 
 static void walk_tree(struct walk *walk, const struct derive_node *node)
@@ -163,6 +179,8 @@ static void walk_tree(struct walk *walk, const struct derive_node *node)
         check_formula(walk, node);
     }
     walk->operations += node->part && node->formula;
+    if (node->part && is_exchange(node->name))
+        check_exchange(walk, node);
     for (size_t i = 0; i < node->inputs.count; i++)
         if (node->inputs.items[i]->part || node->inputs.items[i]->is_input)
             walk_tree(walk, node->inputs.items[i]);
@@ -259,10 +277,32 @@ static const char cases[] =
     "scenario drafted : step { speculation.tokens = 1  speculation.acceptance = 0.5 }\n"
     "scenario empty : step { context = 0 }\n";
 
+/* Exchanges over links, pairs of a mesh, bridges, the host and a network. */
+static const char exchange_cases[] =
+    "model grouped { layers = 32  hidden = 4096  heads = 32  kv_heads = 8  ffn = 14336  vocab = 128256 }\n"
+    "model mixture { layers = 16  hidden = 2048  heads = 16  kv_heads = 4  vocab = 50000\n"
+    "  experts = 32  active_experts = 4  expert_ffn = 1024 }\n"
+    "gpu bare-card { memory = 80 GB  bandwidth = 2 TB/s  peak.bf16 = 312 TFLOPS }\n"
+    "gpu bridged : bare-card { link = 100 GB/s  link_domain = 2  pcie = 60 GB/s }\n"
+    "gpu meshed : bare-card { link = 300 GB/s  link_domain = 8  link_mesh = true }\n"
+    "system nodes { gpu = bare-card  gpus_per_node = 8  nodes = 2  link = 400 GB/s  link_domain = 8  network "
+    "= 50 GB/s "
+    "}\n"
+    "system islands { gpu = bare-card  gpus_per_node = 8  nodes = 2 }\n"
+    "scenario nolink { gpu = bare-card  model = grouped  prompt = 900  output = 100  batch = 16  tp = 8 }\n"
+    "scenario nolink2 : nolink { tp = 2  pp = 2 }\n"
+    "scenario bridge : nolink { gpu = bridged  tp = 4 }\n"
+    "scenario bridgepp : nolink { gpu = bridged  tp = 2  pp = 4 }\n"
+    "scenario mesh : nolink { gpu = meshed  tp = 4  engine = vllm }\n"
+    "scenario farm { system = nodes  model = mixture  prompt = 900  output = 100  batch = 64  tp = 16 }\n"
+    "scenario farmpp : farm { tp = 8  pp = 2 }\n"
+    "scenario farmdp : farm { tp = 2  dp = 8  ep = 16 }\n"
+    "scenario isles : farm { system = islands  tp = 8  pp = 2 }\n";
+
 /* Walks every `parts`-th declaration from `first`, so that tests run side by side. */
-static void walk_some(size_t first, size_t parts)
+static void walk_some(const char *text, size_t first, size_t parts)
 {
-    struct result_fixture fixture = result_open(cases);
+    struct result_fixture fixture = result_open(text);
     cr_assert(diags_errors(fixture.diags) == 0, "%s", diags_get(fixture.diags, 0)->message);
     struct walk walk = {.fixture = &fixture};
     const struct plan_view *view = plan_view(fixture.plan);
@@ -274,29 +314,34 @@ static void walk_some(size_t first, size_t parts)
     for (size_t i = first; i < report->gpus.count; i += parts)
         walk_declaration(&walk, plan_find(fixture.plan, KIND_GPU, report->gpus.items[i]));
     cr_assert(diags_errors(fixture.diags) == 0, "%s", diags_get(fixture.diags, 0)->message);
-    cr_assert(walk.formulas > 1000 && walk.inputs > 500 && walk.operations > 500, "%zu %zu %zu",
-              walk.formulas, walk.inputs, walk.operations);
+    cr_assert(walk.formulas > 1000 && walk.inputs > 500 && walk.operations > 500 && walk.exchanges > 10,
+              "%zu %zu %zu %zu", walk.formulas, walk.inputs, walk.operations, walk.exchanges);
     result_close(&fixture);
 }
 
 Test(explain_walk, every_figure_is_derived_1)
 {
-    walk_some(0, 4);
+    walk_some(cases, 0, 4);
 }
 
 Test(explain_walk, every_figure_is_derived_2)
 {
-    walk_some(1, 4);
+    walk_some(cases, 1, 4);
 }
 
 Test(explain_walk, every_figure_is_derived_3)
 {
-    walk_some(2, 4);
+    walk_some(cases, 2, 4);
 }
 
 Test(explain_walk, every_figure_is_derived_4)
 {
-    walk_some(3, 4);
+    walk_some(cases, 3, 4);
+}
+
+Test(explain_walk, exchanges_are_derived)
+{
+    walk_some(exchange_cases, 0, 1);
 }
 
 Test(explain_walk, no_figure_is_made_of_itself)

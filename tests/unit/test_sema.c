@@ -305,3 +305,13 @@ Test(sema, a_number_for_a_card_is_taken_as_a_part_of_its_name)
     cr_assert_str_eq(diags_get(loaded.diags, 0)->notes->replacement, "rtx-4090");
     arena_free(loaded.arena);
 }
+
+Test(sema, a_scenario_on_a_system_has_the_card_of_the_system)
+{
+    struct loaded loaded = load("system node { gpu = h100-sxm  gpus_per_node = 8 }\n"
+                                "gpu copy { memory = big.gpu.memory  bandwidth = big.gpu.bandwidth }\n"
+                                "scenario big { system = node  model = llama-3.1-8b  context = 100 }");
+    expect_clean(&loaded);
+    cr_assert_eq(number(&loaded, KIND_GPU, "copy", ATTR_GPU_BANDWIDTH), 3.35e12); /* NVIDIA H100 data sheet */
+    arena_free(loaded.arena);
+}
