@@ -159,6 +159,7 @@ struct pm_rates {
     double peak_16, peak_index; /* at the ceiling */
     double attention, index;    /* FLOP/s achieved */
     double bandwidth;           /* achieved */
+    double cache_slowness;      /* s that a byte of cache or state takes longer than others */
     /* By pm_operation.recurrent: launches that an operation counts for, and their fixed time. */
     double launches[2], fixed_time[2];
     /* By format: the card's peak at the ceiling and in the expected reading, FLOP/s achieved in products, and

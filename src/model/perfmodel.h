@@ -179,6 +179,12 @@ struct pm_engine {
     double efficiency_weight_only;      /* factor on dense efficiency of widened formats; 0: 1 */
     double kind_bandwidth[PM_MEMORY_KINDS]; /* factors on achieved bandwidth by kind of memory; 0: 1 */
     double kind_dense[PM_MEMORY_KINDS];     /* the same on dense efficiency */
+    double dense_half_rows;             /* where dense products reach half their efficiency; 0: none */
+    double row_power;                   /* of rows/(rows + half rows), there and in the next line; 0: 1 */
+    double experts_of_dense;            /* efficiency of experts over dense; 0: efficiency_experts */
+    double expert_spread;               /* tokens^x of a step choose experts apart from each other; 0: all */
+    double efficiency_cache;            /* factor on achieved bandwidth of cache and states; 0: 1 */
+    double efficiency_plain;            /* factor on dense efficiency on cards without matrix units; 0: 1 */
     bool single_stream;                 /* measured with one sequence, on cards with every kind of memory */
     /* Memory as engines lay it out (docs/model.md section 2); 0 or false: the plain rules. */
     bool cap_on_driver_memory;          /* `utilization` is a share of what the driver reports */

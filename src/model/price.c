@@ -13,7 +13,7 @@ struct step_context {
     double queries;    /* their tokens */
     double prompts;    /* side by side: each attends to its own tokens */
     double all_tokens; /* over all replicas */
-    double rows[PM_ROWS_COUNT];
+    double rows[PM_ROWS_COUNT], row_share[PM_ROWS_COUNT];
     double count; /* blocks of this kind */
     /* Tokens that their attention reads, after windows and sparse index. */
     struct reach {
@@ -51,7 +51,7 @@ static struct launch product(const struct step_context *step, const struct pm_op
         .work = 2 * rows * op->weights,
         .weight_bytes = op->weight_bytes,
         .activation_bytes = activation_bytes(rows, op->columns),
-        .rate = rows > 0 ? step->rates->product[op->format] : 0,
+        .rate = rows > 0 ? step->rates->product[op->format] * step->row_share[op->rows] : 0,
     };
 }
 
@@ -166,7 +166,7 @@ static inline double rounded_corner(double compute, double memory, double power)
 }
 
 static void write_row(const struct step_context *step, const struct pm_operation *op,
-                      const struct launch *launch, double busy)
+                      const struct launch *launch, double bytes, double memory, double busy)
 {
     struct pm_sink *sink = step->sink;
     if (sink->count < sink->max) {
@@ -178,7 +178,7 @@ static void write_row(const struct step_context *step, const struct pm_operation
             .kv_bytes = launch->kv_bytes,
             .activation_bytes = launch->activation_bytes,
             .rate = launch->rate,
-            .bandwidth = step->rates->bandwidth,
+            .bandwidth = step->rates->cache_slowness == 0 ? step->rates->bandwidth : pm_divide(bytes, memory),
             .busy = busy,
             .seconds = busy + step->rates->fixed_time[op->recurrent],
         };
@@ -199,6 +199,7 @@ static void price(const struct step_context *step, const struct pm_operations *o
         }
         double bytes = launch.weight_bytes + launch.kv_bytes + launch.activation_bytes;
         double compute = pm_at_most(launch.work / launch.rate, PM_HUGE), memory = bytes / rates->bandwidth;
+        memory += launch.kv_bytes * rates->cache_slowness;
         double busy = rounded_corner(compute, memory, power);
         int bound = compute > memory ? PM_BOUND_COMPUTE : op->memory;
         out->term[bound] += count * busy;
@@ -207,22 +208,40 @@ static void price(const struct step_context *step, const struct pm_operations *o
         out->bytes_moved += count * bytes;
         out->work += count * launch.work;
         if (step->sink->ops != NULL) {
-            write_row(step, op, &launch, busy);
+            write_row(step, op, &launch, bytes, memory, busy);
         }
     }
 }
 
 /* ---- blocks --------------------------------------------------------------------------------- */
 
+/* What tiles of `rows` rows reach of the efficiency of large ones. One row alone has kernels of its own,
+ * which multiply as they read. */
+static double row_share(const struct pm_engine *engine, double rows, double half)
+{
+    if (!(half > 0) || rows <= 1) {
+        return 1;
+    }
+    double power = engine->row_power, of_tile = rows / (rows + half);
+    return power > 0 && power != 1 ? pow(of_tile, power) : of_tile;
+}
+
 /* FLOP/s achieved in grouped products. The fit's m = T k / E holds on the generations it was made on;
  * elsewhere it would price all experts at batch 1, so rows per touched expert count, and the efficiency is
- * no less than a third of the dense one (calibration.md section 9). */
+ * no less than a third of the dense one (calibration.md section 9). Nothing is padded for one token. */
 static double expert_rate(const struct step_context *step, const struct pm_choice *choice, double rows_all,
                           double rows_touched)
 {
     const struct pm_engine *engine = step->input->engine;
     enum pm_class computed = step->rates->computed[choice->format];
-    bool calibrated = step->input->gpu->moe_calibrated;
+    double half = pm_at_least(engine->expert_half_rows, 0), dense = step->rates->product[choice->format];
+    bool calibrated = step->input->gpu->moe_calibrated && !(engine->experts_of_dense > 0);
+    if (!calibrated && step->all_tokens <= 1) {
+        return dense;
+    }
+    if (engine->experts_of_dense > 0) {
+        return dense * pm_share(engine->experts_of_dense) * row_share(engine, rows_touched, half);
+    }
     double efficiency = engine->efficiency_experts[choice->stored];
     double rows = calibrated ? rows_all : rows_touched;
     if (calibrated && engine->expert_row_mix > 0) {
@@ -231,7 +250,6 @@ static double expert_rate(const struct step_context *step, const struct pm_choic
     if (!calibrated) {
         efficiency = pm_at_least(efficiency, engine->efficiency_dense[computed] / 3);
     }
-    double half = pm_at_least(engine->expert_half_rows, 0);
     return step->rates->peak[choice->format] * pm_share(efficiency) *
            pm_at_least(pm_divide(rows, rows + half), 1e-9);
 }
@@ -264,7 +282,9 @@ static double distinct_experts(const struct pm_choice *choice, double tokens)
 
 static void choose_experts(struct step_context *step, const struct pm_choice *choice)
 {
-    double chosen = step->all_tokens * choice->used, touched = distinct_experts(choice, step->all_tokens);
+    double tokens = step->all_tokens, spread = step->input->engine->expert_spread;
+    double apart = spread > 0 && spread < 1 && tokens > 1 ? pow(tokens, spread) : tokens;
+    double chosen = tokens * choice->used, touched = distinct_experts(choice, apart);
     if (!(chosen > 0)) {
         step->experts = (struct experts){0, 0, 0, 0};
         return;
@@ -278,12 +298,18 @@ static void choose_experts(struct step_context *step, const struct pm_choice *ch
     step->sink->step->distinct_experts = pm_at_least(touched, step->sink->step->distinct_experts);
 }
 
+static void set_rows(struct step_context *step, enum pm_rows kind, double rows)
+{
+    step->rows[kind] = rows;
+    step->row_share[kind] = row_share(step->input->engine, rows, step->input->engine->dense_half_rows);
+}
+
 static void price_block(struct step_context *step, const struct pm_block *block, const struct pm_kind *kind)
 {
     step->count = block->count;
     if (!kind->same_reach) {
         step->reach = reach_of(step, kind);
-        step->rows[PM_ROWS_KEYS] = step->load->prompt > 0 ? step->load->prompt + step->reach.cached : 0;
+        set_rows(step, PM_ROWS_KEYS, step->load->prompt > 0 ? step->load->prompt + step->reach.cached : 0);
     }
     if (kind->choice.used > 0) {
         choose_experts(step, &kind->choice);
@@ -308,10 +334,10 @@ void pm_launch_all(const struct pm_case *input, const struct pm_load *load, stru
     step.queries = sequences * load->queries;
     step.prompts = load->prompts > 0 ? load->prompts : 1;
     step.all_tokens = pm_at_least(load->sequences, 0) * load->queries + load->prompt;
-    step.rows[PM_ROWS_TOKENS] = step.queries + load->prompt;
-    step.rows[PM_ROWS_DECODING] = step.queries;
-    step.rows[PM_ROWS_LOGITS] = step.queries + (load->prompt > 0 ? load->requests : 0);
-    step.rows[PM_ROWS_TOWER] = load->prompt > 0 ? load->tower_tokens : 0;
+    set_rows(&step, PM_ROWS_TOKENS, step.queries + load->prompt);
+    set_rows(&step, PM_ROWS_DECODING, step.queries);
+    set_rows(&step, PM_ROWS_LOGITS, step.queries + (load->prompt > 0 ? load->requests : 0));
+    set_rows(&step, PM_ROWS_TOWER, load->prompt > 0 ? load->tower_tokens : 0);
     for (size_t i = 0; i < model->block_count; i++) {
         price_block(&step, &model->blocks[i], &prepared->kinds[i]);
     }

@@ -7,11 +7,19 @@ double pm_share(double efficiency)
     return pm_at_most(pm_at_least(efficiency, 1e-6), 1);
 }
 
+/* Without matrix units 16-bit products run at the 32-bit rate, which is easier to reach. */
+static double unit_factor(const struct pm_gpu *gpu, const struct pm_engine *engine)
+{
+    bool plain = gpu->peak[PM_FP32] > 0 && pm_peak_16(gpu) <= gpu->peak[PM_FP32];
+    return plain && engine->efficiency_plain > 0 ? engine->efficiency_plain : 1;
+}
+
 static double product_rate(const struct pm_case *input, const struct pm_format *format, double peak,
                            enum pm_class computed)
 {
     const struct pm_engine *engine = input->engine;
-    double efficiency = engine->efficiency_dense[computed] * pm_kind_factor(input->gpu, engine->kind_dense);
+    double efficiency = engine->efficiency_dense[computed] * pm_kind_factor(input->gpu, engine->kind_dense) *
+                        unit_factor(input->gpu, engine);
     if (format->weight_only && engine->efficiency_weight_only > 0) {
         efficiency *= engine->efficiency_weight_only;
     }
@@ -51,6 +59,8 @@ void pm_find_rates(const struct pm_case *input, struct pm_rates *out)
     out->attention = out->peak_16 * attention;
     out->index = pm_peak_expected(gpu, &fp8, &computed) * attention;
     out->bandwidth = bandwidth_of(gpu, engine);
+    double cache = engine->efficiency_cache > 0 ? engine->efficiency_cache : 1;
+    out->cache_slowness = (1 / cache - 1) / out->bandwidth;
     double factor = gpu->operation_time_factor > 0 ? gpu->operation_time_factor : 1;
     out->launches[false] = 1;
     out->launches[true] = engine->recurrent_factor > 0 ? engine->recurrent_factor : 1;

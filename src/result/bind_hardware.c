@@ -210,6 +210,12 @@ static void read_engine_refinements(struct bind_job *job, struct decl *decl, str
     out->kind_dense[PM_MEMORY_HBM] = bind_number(job, decl, ATTR_ENGINE_DENSE_HBM, 1);
     out->kind_dense[PM_MEMORY_GDDR] = bind_number(job, decl, ATTR_ENGINE_DENSE_GDDR, 1);
     out->kind_dense[PM_MEMORY_SHARED] = bind_number(job, decl, ATTR_ENGINE_DENSE_SHARED, 1);
+    out->dense_half_rows = bind_number(job, decl, ATTR_ENGINE_DENSE_HALF_ROWS, 0);
+    out->row_power = bind_number(job, decl, ATTR_ENGINE_ROW_POWER, 1);
+    out->experts_of_dense = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_EXPERTS_OF_DENSE, 0);
+    out->expert_spread = bind_number(job, decl, ATTR_ENGINE_EXPERT_SPREAD, 1);
+    out->efficiency_cache = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_CACHE, 1);
+    out->efficiency_plain = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_PLAIN, 1);
     out->single_stream = bind_bool(job, decl, ATTR_ENGINE_SINGLE_STREAM, false);
 }
 

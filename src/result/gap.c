@@ -50,8 +50,9 @@ static struct pm_engine perfect(const struct pm_engine *engine)
         out.efficiency_dense[i] = out.efficiency_experts[i] = 1;
     for (size_t i = 0; i < PM_MEMORY_KINDS; i++)
         out.kind_bandwidth[i] = out.kind_dense[i] = 1;
-    out.expert_half_rows = out.corner = out.rate_cap = 0;
-    out.efficiency_weight_only = 1;
+    out.expert_half_rows = out.dense_half_rows = out.corner = out.rate_cap = 0;
+    out.efficiency_weight_only = out.efficiency_plain = out.efficiency_cache = 1;
+    out.experts_of_dense = 0;
     return out;
 }
 
@@ -66,6 +67,7 @@ static void add_token(const struct evaluation *evaluation, double times, struct 
     for (size_t i = 0; i < PM_MEMORY_KINDS; i++)
         moving.kind_bandwidth[i] = engine->kind_bandwidth[i];
     moving.efficiency_bandwidth = engine->efficiency_bandwidth;
+    moving.efficiency_cache = engine->efficiency_cache;
     own.efficiency_attention = 1;
     double ideal = busy(evaluation, &kernels, false), moved = busy(evaluation, &moving, true);
     double computed = busy(evaluation, &own, true), all = busy(evaluation, engine, true);
