@@ -79,9 +79,11 @@ static struct chart_ticks x_ticks(const struct lines *lines)
     double unit = scale_of(chart->x_scale);
     const struct line_series *first = lines->shown ? &chart->series.items[0] : NULL;
     if (first && !chart->x_round && first->points.count && first->points.count <= 16) {
-        for (size_t i = 0; i < first->points.count; i++)
-            *VEC_PUSH(arena, ticks.items) = (struct chart_tick){
-                first->points.items[i].x, chart_number(arena, first->points.items[i].x / unit)};
+        for (size_t i = 0; i < first->points.count; i++) {
+            double x = first->points.items[i].x; /* beyond the range when it and what follows is impossible */
+            if (x >= lines->x.low && x <= lines->x.high)
+                *VEC_PUSH(arena, ticks.items) = (struct chart_tick){x, chart_number(arena, x / unit)};
+        }
         return ticks;
     }
     int count = lines->svg->narrow ? 4 : 9;

@@ -73,12 +73,54 @@ static bool least_step(struct sheet *sheet, struct derive_node *node)
     return true;
 }
 
+/* Where prompts would take more than all steps, every step carries as many as its chunk allows, and users
+ * wait for their turn (model/service.c, interfere()). */
+static double full_step(const struct sheet *sheet)
+{
+    const struct pm_service *expected = &sheet->result->expected;
+    return sheet->result->decode.time + expected->interference * expected->tokens_per_step;
+}
+
+static bool is_crowded(const struct sheet *sheet)
+{
+    return sheet->result->expected.prefill_step_share > 1 && !sheet->input->engine->as_calibrated;
+}
+
+static bool interference(struct sheet *sheet, struct derive_node *node)
+{
+    if (!is_crowded(sheet))
+        return false;
+    sheet_part(sheet, node, "full_step", full_step(sheet), "s",
+               "A decode step with as many prompts, or parts of one, as its chunk allows.");
+    sheet_formula(node, "(full_step - decode.time) / speculation.tokens_per_step * 1 token");
+    return true;
+}
+
+static bool first_wave(struct sheet *sheet, struct derive_node *node)
+{
+    const struct pm_service *expected = &sheet->result->expected;
+    if (!is_crowded(sheet))
+        return false;
+    double steps = sheet->input->output / expected->tokens_per_step;
+    double wanted = (expected->running - 1) / (steps * sheet->input->dp * sheet->input->pp);
+    sheet_part(sheet, node, "steps", steps, "1", "Decode steps of a request.");
+    sheet_part(sheet, node, "wanted", wanted, "1", "Prompts that each step would have to carry.");
+    sheet_part(sheet, node, "carried", expected->decoding / expected->running * wanted, "1", "And does.");
+    sheet_part(sheet, node, "full_step", full_step(sheet), "s",
+               "A decode step with as many prompts, or parts of one, as its chunk allows.");
+    sheet_formula(node, "(wanted / carried - 1) * steps * full_step + running * engine.user_time + "
+                        "engine.first_wave * (running - 1) * carried / wanted * prefill.packed");
+    return true;
+}
+
 bool sheet_of_service(struct sheet *sheet, enum quantity quantity, struct derive_node *node)
 {
     if (!sheet->input)
         return false;
     switch (quantity) {
     case Q_CEILING_DECODE_STEP: return least_step(sheet, node);
+    case Q_INTERFERENCE: return interference(sheet, node);
+    case Q_FIRST_TOKEN_WAVE: return first_wave(sheet, node);
     case Q_RUNNING: return running(sheet, node);
     case Q_DECODE_DISTINCT_EXPERTS: return distinct_experts(sheet, node);
     default: return false;

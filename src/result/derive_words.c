@@ -75,9 +75,10 @@ static bool verified(struct sheet *sheet, struct derive_node *node)
     }
     bool one =
         input->engine->single_stream && input->gpu->memory_kind != PM_MEMORY_UNKNOWN && !experts && !index;
+    one = one && input->batch <= 1 && input->tp * input->dp * input->pp <= 1 && !(input->draft_tokens > 0);
     if (input->engine->ideal) {
         ask(sheet, node, &all, "bound_alone", true, "bound_alone == 1");
-    } else if (one && sheet->result->verified) {
+    } else if (one) {
         ask(sheet, node, &all, "single_stream_engine", one, "single_stream_engine == 1");
         buffer_text(&all, " and batch <= 1 and gpus_per_replica <= 1");
     } else {

@@ -46,6 +46,24 @@ Test(cli_reports, equal_values_have_charts_too)
     }
 }
 
+/* 3, 5 and 64 GPUs do not divide the heads: their points are not drawn, and neither is a tick far to the
+ * right. */
+Test(cli_reports, impossible_points_do_not_stretch_an_axis)
+{
+    const char *plan = scratch_file(
+        arena, "impossible.perf",
+        "scenario chat { gpu = h100-sxm  model = llama-3.1-8b  prompt = 1000  output = 300  batch = 8 }\n"
+        "sweep chat { tp = 1, 2, 3, 5, 64\n  show tpot }\n");
+    const char *page = RUN(arena, "-f", "html", plan).out;
+    const char *chart = strstr(page, "<section id=\"sweeps\"");
+    cr_assert_not_null(chart);
+    const char *end = strstr(chart, "</svg>");
+    cr_assert_not_null(end);
+    const char *drawing = arena_strndup(arena, chart, (size_t)(end - chart));
+    cr_expect_not_null(strstr(drawing, ">2</text>"));
+    cr_expect_null(strstr(drawing, ">64</text>"));
+}
+
 /* ---- the same figures in every format ------------------------------------------------------------------ */
 
 static json_t *quantities_of(const char *json)
