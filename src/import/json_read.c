@@ -18,9 +18,9 @@ enum { DEPTH_MAX = 256, OUTER_MEMBERS_MAX = 4096 };
 enum {
     SCALAR_COST = 1,
     ARRAY_COST = 3,
-    MEMBER_COST = 6,
+    MEMBER_COST = 7,
     OBJECT_COST = 4,
-    FREE_COST = 40000,
+    FREE_COST = 36000,
     BYTES_PER_COST = 8
 };
 
