@@ -3,9 +3,6 @@
  * measurement behind them. */
 #include "model/internal.h"
 
-/* PCIe 4.0 x16, where a plan needs a host link and says nothing of it. */
-static const double ASSUMED_PCIE = 32e9;
-
 /* Fixed time of one step of a ring without peer access or beyond 8 GPUs. */
 static const double RING_STEP = 4e-6;
 
@@ -19,7 +16,7 @@ enum { OVER_PCIE = sizeof over_pcie / sizeof over_pcie[0] };
 
 static double pcie_of(const struct pm_gpu *gpu)
 {
-    return gpu->pcie > 0 ? gpu->pcie : ASSUMED_PCIE;
+    return gpu->pcie > 0 ? gpu->pcie : PM_ASSUMED_PCIE;
 }
 
 /* GPUs that share the scale-up link; none without a link. A link that nobody shares says nothing of its

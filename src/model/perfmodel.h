@@ -339,6 +339,9 @@ struct pm_op {
 
 enum { PM_OPS_MAX = 64 * 16, PM_LEGS_MAX = 3 };
 
+/* PCIe 4.0 x16, bytes/s: what GPUs exchange over where nothing is said of link, host or network. */
+#define PM_ASSUMED_PCIE 32e9
+
 /* What bytes between GPUs go through. */
 enum pm_route {
     PM_ROUTE_ONE_SHOT,          /* the link, every GPU reading from all others at once */

@@ -208,6 +208,18 @@ static void check_kv_heads(struct plan *plan, const struct evaluation *evaluatio
     }
 }
 
+/* A card of the catalogue without a link has none; one of the plan's own has probably lost it. */
+static void check_link(struct plan *plan, const struct evaluation *evaluation)
+{
+    const struct pm_case *input = &evaluation->binding.input;
+    const struct decl *card = evaluation->binding.gpu->decl;
+    if (card->catalogue || input->gpu->link > 0 || input->gpu->pcie > 0 ||
+        input->tp * input->dp * input->pp <= 1)
+        return;
+    diag_add(plan_diags(plan), DIAG_W0612, card->name_span,
+             "`%s` has no `link`, so its GPUs exchange over PCIe without peer access", card->name);
+}
+
 /* Quantised widths must be whole blocks: 128 values for fp8, 32 for 4-bit formats at most. */
 static void check_shards(struct plan *plan, const struct evaluation *evaluation)
 {
@@ -302,8 +314,8 @@ static void check_cache(struct plan *plan, const struct evaluation *evaluation)
 void check_result(struct plan *plan, const struct evaluation *evaluation)
 {
     static void (*const checks[])(struct plan *, const struct evaluation *) = {
-        check_fits,  check_model_context, check_kv_heads, check_shards,
-        check_peaks, check_cache,         check_effects,
+        check_fits,   check_model_context, check_kv_heads, check_link,
+        check_shards, check_peaks,         check_cache,    check_effects,
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
         checks[i](plan, evaluation);

@@ -216,8 +216,9 @@ static void assume_card(struct assume_job *job)
         assume(job, bf16 > 0 ? "peak.fp16" : "peak.bf16", SAY(job, M_THAT_OF, bf16 > 0 ? "bf16" : "fp16"),
                say(job, M_PEAKS_STAND_IN));
     if (job->evaluation->result.gpus > 1 && !(gpu->link > 0))
-        assume(job, "link", gpu->pcie > 0 ? "pcie" : say(job, M_NONE),
-               say(job, gpu->pcie > 0 ? M_EXCHANGE_OVER_HOST : M_EXCHANGE_FOR_FREE));
+        assume(job, gpu->pcie > 0 ? "link" : "pcie",
+               gpu->pcie > 0 ? "pcie" : arena_printf(job->arena, "%g GB/s", PM_ASSUMED_PCIE / 1e9),
+               say(job, gpu->pcie > 0 ? M_EXCHANGE_OVER_HOST : M_EXCHANGE_OVER_ASSUMED_HOST));
     if (!job->binding->engine_values.ideal && !job->evaluation->result.verified)
         assume(job, "band", say(job, M_UNVERIFIED), say(job, M_BAND_IS_WIDE));
 }
