@@ -29,24 +29,26 @@ static bool begins(const char *text, const char *part, size_t length, bool loose
     return letters > 0 && (rest[letters] == '\0' || is_separator(rest[letters]));
 }
 
-/* Whether `word` stands in `name` between separators. */
-static bool stands_within(const char *name, const char *word)
+/* Whether `word` stands in `name` between separators, or, if `loose`, begins there as a variant does. */
+static bool stands_within(const char *name, const char *word, bool loose)
 {
     size_t length = strlen(word);
     for (const char *at = name; *at; at++)
-        if ((at == name || is_separator(at[-1])) && begins(at, word, length, true))
+        if ((at == name || is_separator(at[-1])) && begins(at, word, length, loose))
             return true;
     return false;
 }
 
 static enum kinship kinship_of(const char *word, const char *name)
 {
-    if (stands_within(name, word))
+    if (stands_within(name, word, false))
         return KIN_WITHIN;
+    if (stands_within(name, word, true))
+        return KIN_VARIANT;
     if (begins(word, name, strlen(name), false))
         return KIN_AROUND;
     const char *rest = word + strcspn(word, "-_/ ");
-    return *rest && stands_within(name, rest + 1) ? KIN_WITHOUT_MAKER : KIN_NONE;
+    return *rest && stands_within(name, rest + 1, true) ? KIN_WITHOUT_MAKER : KIN_NONE;
 }
 
 struct kin kin_of(const char *word)

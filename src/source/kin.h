@@ -10,7 +10,7 @@
 enum { KIN_MAX = 4 };
 
 /* How a name is related, the nearest relation first. */
-enum kinship { KIN_WITHIN, KIN_AROUND, KIN_WITHOUT_MAKER, KIN_NONE };
+enum kinship { KIN_WITHIN, KIN_VARIANT, KIN_AROUND, KIN_WITHOUT_MAKER, KIN_NONE };
 
 struct kin {
     const char *word;
