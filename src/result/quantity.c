@@ -7,6 +7,7 @@
 #include "model/perfmodel.h"
 #include "result/bind.h"
 #include "sema/unit.h"
+#include "source/jargon.h"
 #include "source/suggest.h"
 
 /* ---- what the rows' expressions call ------------------------------------------------------------ */
@@ -276,6 +277,10 @@ static const char *const band_names[] = {
 
 const char *quantity_suggest(enum quantity_scope scope, const char *path)
 {
+    size_t row = 0;
+    for (const char *meant; (meant = jargon_meaning(path, &row)) != NULL;)
+        if (quantity_find(scope, meant))
+            return meant;
     struct suggestion suggestion = suggestion_for(path);
     for (size_t i = 0; i < QUANTITY_COUNT; i++) {
         if (rows[i].scope != scope)

@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "base/intern.h"
 #include "sema/internal.h"
+#include "source/jargon.h"
 #include "source/suggest.h"
 
 #define IN_FORMAT   (1u << KIND_FORMAT)
@@ -30,6 +31,44 @@ static const struct {
     enum attribute attribute;
 } aliases[] = {
     {"concurrency", ATTR_BATCH},
+};
+
+/* What people look for that no attribute says, and what does. */
+static const struct {
+    unsigned scope;
+    const char *said, *advice;
+} advised[] = {
+#define LAYOUT                                                                                               \
+    "the layout says how many: `tp` cards share every matrix, `pp` stages follow each other, `replicas` "    \
+    "copies serve side by side"
+#define LOOP                                                                                                 \
+    "the load is a closed loop: `batch` users, each of whom asks again once answered; "                      \
+    "`requests_per_second` is what that comes to"
+#define PEAKS "peaks are declared by format and dense, as in `peak.bf16 = 989 TFLOPS`"
+    {IN_SCENARIO, "gpus", LAYOUT},
+    {IN_SCENARIO, "num_gpus", LAYOUT},
+    {IN_SCENARIO, "n_gpus", LAYOUT},
+    {IN_SCENARIO, "gpu_count", LAYOUT},
+    {IN_SCENARIO, "cards", LAYOUT},
+    {IN_SCENARIO, "devices", LAYOUT},
+    {IN_SCENARIO, "count", LAYOUT},
+    {IN_SCENARIO, "nodes", LAYOUT},
+    {IN_SCENARIO, "world_size", LAYOUT},
+    {IN_SCENARIO, "rps", LOOP},
+    {IN_SCENARIO, "qps", LOOP},
+    {IN_SCENARIO, "request_rate", LOOP},
+    {IN_SCENARIO, "arrival_rate", LOOP},
+    {IN_SCENARIO, "requests_per_second", LOOP},
+    {IN_GPU, "peak", PEAKS},
+    {IN_GPU, "flops", PEAKS},
+    {IN_GPU, "tflops", PEAKS},
+    {IN_GPU, "tops", PEAKS},
+    {IN_GPU, "compute", PEAKS},
+    {IN_GPU, "fp16_tflops", PEAKS},
+    {IN_GPU, "bf16_tflops", PEAKS},
+#undef LAYOUT
+#undef LOOP
+#undef PEAKS
 };
 
 static const char *const kind_names[KIND_COUNT] = {
@@ -125,11 +164,23 @@ size_t attribute_total(const struct attribute_index *index, enum kind kind)
 
 const char *attribute_suggest(enum kind kind, const char *name)
 {
+    size_t row = 0;
+    for (const char *meant; (meant = jargon_meaning(name, &row)) != NULL;)
+        if (attribute_find(kind, meant) != ATTR_COUNT)
+            return meant;
     struct suggestion suggestion = suggestion_for(name);
     for (enum attribute attribute = 0; attribute < ATTR_COUNT; attribute++)
         if (takes(kind, attribute))
             suggestion_consider(&suggestion, table[attribute].name);
     return suggestion_result(&suggestion);
+}
+
+const char *attribute_advice(enum kind kind, const char *name)
+{
+    for (size_t i = 0; i < sizeof advised / sizeof advised[0]; i++)
+        if ((advised[i].scope & (1u << attribute_kind(kind))) != 0 && jargon_same(advised[i].said, name))
+            return advised[i].advice;
+    return NULL;
 }
 
 bool attribute_is_group(enum kind kind, const char *prefix)

@@ -81,6 +81,11 @@ static void report_unknown_attribute(struct plan *plan, const struct decl *decl,
     enum kind kind = decl->kind == KIND_SWEEP ? KIND_SCENARIO : decl->kind;
     struct diag *diag =
         diag_add(plan->diags, DIAG_E0202, span, "a `%s` has no attribute `%s`", kind_name(kind), name);
+    const char *advice = attribute_advice(kind, name);
+    if (advice) {
+        diag_note(plan->diags, diag, "%s", advice);
+        return;
+    }
     const char *near = attribute_suggest(kind, name);
     if (near) {
         diag_fix(plan->diags, diag, span, near, "did you mean `%s`?", near);

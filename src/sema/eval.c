@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/buffer.h"
+#include "base/intern.h"
 #include "sema/internal.h"
 #include "sema/unit.h"
 
@@ -120,11 +122,23 @@ struct value evaluate(struct plan *plan, struct scope scope, const struct expr *
 
 /* ---- what attributes take ---------------------------------------------------------------------- */
 
-static struct path path_of_string(struct plan *plan, const struct expr *expr)
+static struct path path_of_text(struct plan *plan, const char *text, struct span span)
 {
     struct name *name = ARENA_NEW(plan->arena, struct name);
-    *name = (struct name){expr->string.text, expr->span, true};
-    return (struct path){name, 1, expr->span};
+    *name = (struct name){text, span, true};
+    return (struct path){name, 1, span};
+}
+
+/* `meta-llama/Llama-3.1-8B` is meant for a name, and nobody divides declarations. NULL when it is neither. */
+static const char *name_with_owner(struct plan *plan, const struct expr *expr)
+{
+    if (expr->kind == EXPR_PATH)
+        return path_text(plan, &expr->path, 0, expr->path.count);
+    if (expr->kind != EXPR_BINARY || expr->operation.op != OP_DIVIDE)
+        return NULL;
+    const char *owner = name_with_owner(plan, expr->operation.left);
+    const char *name = name_with_owner(plan, expr->operation.right);
+    return owner && name ? intern_text(plan->strings, arena_printf(plan->arena, "%s/%s", owner, name)) : NULL;
 }
 
 /* A `let` may stand for a declaration: `let card = h100-sxm`. */
@@ -137,10 +151,11 @@ struct value evaluate_reference(struct plan *plan, struct scope scope, const str
                                 enum kind kind)
 {
     struct path path;
-    if (expr->kind == EXPR_STRING)
-        path = path_of_string(plan, expr);
-    else if (expr->kind == EXPR_PATH)
+    const char *text = NULL;
+    if (expr->kind == EXPR_PATH)
         path = expr->path;
+    else if ((text = expr->kind == EXPR_STRING ? expr->string.text : name_with_owner(plan, expr)) != NULL)
+        path = path_of_text(plan, text, expr->span);
     else
         return evaluate(plan, scope, expr);
     struct decl *decl = NULL;

@@ -109,8 +109,10 @@ enum attribute attribute_lookup(const struct attribute_index *index, enum kind k
 /* Position among the attributes of a kind, and how many there are. */
 size_t attribute_position(const struct attribute_index *index, enum kind kind, enum attribute attribute);
 size_t attribute_total(const struct attribute_index *index, enum kind kind);
-/* The nearest attribute name of a kind, or NULL. */
+/* The attribute of a kind that `name` means elsewhere or is nearest to, or NULL. */
 const char *attribute_suggest(enum kind kind, const char *name);
+/* What to write in place of `name`, which a kind has no attribute for and people look for; or NULL. */
+const char *attribute_advice(enum kind kind, const char *name);
 /* Whether some attribute of the kind is `prefix.something`. */
 bool attribute_is_group(enum kind kind, const char *prefix);
 /* Whether `word` is one of the alternatives in `words` ("gqa|mla|none"). */

@@ -4,6 +4,7 @@
 
 #include "base/intern.h"
 #include "sema/internal.h"
+#include "source/jargon.h"
 
 /* The order in which kinds are tried where a name may be any of them. */
 static const enum kind lookup_order[] = {KIND_SCENARIO, KIND_MODEL,  KIND_GPU,
@@ -42,6 +43,15 @@ static bool may_be_lost(const struct module *module, const struct decl *decl)
 bool lookup_offer(struct plan *plan, struct module *from, enum kind kind, const char *name, struct diag *diag,
                   struct span span)
 {
+    const char *owner_end = strrchr(name, '/');
+    if (owner_end && owner_end[1])
+        name = owner_end + 1;
+    size_t row = 0;
+    for (const char *meant; (meant = jargon_meaning(name, &row)) != NULL;)
+        if (module_find(plan, from, kind, intern_text(plan->strings, meant))) {
+            diag_fix(plan->diags, diag, span, meant, "did you mean `%s`?", meant);
+            return true;
+        }
     struct kin kin;
     struct suggestion nearest = module_suggest(plan, from, kind, name, &kin);
     bool slip = suggestion_is_slip(&nearest);
