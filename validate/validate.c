@@ -38,9 +38,9 @@ static const char introduction[] =
     "predicted / measured - 1. Memory has a page of its own: [memory](validation-memory.md).\n\n"
     "The coefficients were fitted to the serving rows. Cross-validated, with whole (model, card, engine) "
     "groups left\n"
-    "out, the engines by name miss the time per token by 8.0 % (median; 10.7 % mean), the time to first "
+    "out, the engines by name miss the time per token by 6.7 % (median; 9.7 % mean), the time to first "
     "token by\n"
-    "25.1 % (31.7 %) and the rate of a request by 7.4 % (10.8 %). [Calibration](calibration.md) section 10 "
+    "25.1 % (31.7 %) and the rate of a request by 6.7 % (10.5 %). [Calibration](calibration.md) section 10 "
     "has\n"
     "these figures by term, with what was tried and left out.\n\n";
 

@@ -47,6 +47,13 @@ enum pm_class pm_class_of_bits(double bits)
     return bits >= 12 ? PM_CLASS_16 : bits >= 6 ? PM_CLASS_8 : PM_CLASS_4;
 }
 
+bool pm_format_narrow(const struct pm_format *format)
+{
+    bool units = format->compute >= 0 && format->compute < PM_COMPUTE_COUNT;
+    bool below = format->bits > 0 && pm_class_of_bits(format->bits) == PM_CLASS_4;
+    return units && !format->weight_only && below && pm_class_of_bits(bits_of(format->compute)) == PM_CLASS_4;
+}
+
 /* mxfp4: fp8 where the card has an fp4 unit, 16 bits where it has none (Hopper), as engines do. */
 double pm_peak_expected(const struct pm_gpu *gpu, const struct pm_format *format, enum pm_class *computed)
 {

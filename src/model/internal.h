@@ -85,15 +85,17 @@ struct pm_attention_work pm_attention_work_of(const struct pm_block *block, doub
 struct pm_choice {
     double experts, used;
     double log_idle; /* ln(1 - used/experts): of the chance that a token leaves an expert idle */
+    double spread;   /* power of the tokens that choose apart, by the model; 0: all do */
     double per_gpu;  /* share of all experts on the GPU with most of them */
     double bits;     /* of a weight */
     enum pm_class stored;
     unsigned char format;
 };
 
-/* All-reduces of a step, over the GPUs of a replica or, `spread`, over all of a stage. */
+/* All-reduces of a step, over the GPUs of a replica or, `spread`, over all of a stage; and those of norms
+ * over all heads, over the GPUs that share them. */
 struct pm_reductions {
-    double count;
+    double count, norms;
     bool spread;
 };
 
@@ -160,6 +162,7 @@ struct pm_rates {
     double attention, index;    /* FLOP/s achieved */
     double bandwidth;           /* achieved */
     double cache_slowness;      /* s that a byte of cache or state takes longer than others */
+    double narrow_slowness;     /* the same of weights that are multiplied in 4 bits */
     /* By pm_operation.recurrent: launches that an operation counts for, and their fixed time. */
     double launches[2], fixed_time[2];
     /* By format: the card's peak at the ceiling and in the expected reading, FLOP/s achieved in products, and
@@ -286,6 +289,8 @@ double pm_peak_ceiling(const struct pm_gpu *gpu, const struct pm_format *format)
 /* Peak and efficiency class of the expected reading. */
 double pm_peak_expected(const struct pm_gpu *gpu, const struct pm_format *format, enum pm_class *computed);
 enum pm_class pm_class_of_bits(double bits);
+/* Weights that are multiplied in less than 6 bits, on cards that can. */
+bool pm_format_narrow(const struct pm_format *format);
 
 /* Formats by tensor class; those of `params` without an architecture are all one. */
 const struct pm_format *pm_format_attention(const struct pm_view *view, const struct pm_block *block);

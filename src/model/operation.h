@@ -54,6 +54,7 @@ struct pm_operation {
     unsigned char format;     /* of a product */
     unsigned char memory;     /* pm_bound of memory time: weights, or KV when it reads none */
     bool recurrent;           /* stands for several kernels */
+    bool narrow;              /* a product with weights that are multiplied in 4 bits */
     union {
         struct {
             double weights, weight_bytes, columns;

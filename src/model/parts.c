@@ -9,6 +9,14 @@ double pm_blocks_on_gpu(const struct pm_case *input, size_t block)
     return block < input->model->block_count ? prepared->prepared->kinds[block].blocks : 0;
 }
 
+double pm_norm_exchanges(const struct pm_case *input, size_t block)
+{
+    struct pm_workspace workspace;
+    const struct pm_case *prepared = pm_prepared_case(input, &workspace);
+    bool any = block < input->model->block_count && !input->engine->as_calibrated;
+    return any && prepared->prepared->kinds[block].reductions.norms > 0 ? 1 : 0;
+}
+
 bool pm_shared_pages(const struct pm_case *unprepared, double tokens, double *page_bytes, double *pages)
 {
     struct pm_workspace workspace;

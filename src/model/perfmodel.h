@@ -105,6 +105,7 @@ struct pm_block {
     double ffn;                         /* width of the dense feed-forward; 0: none */
     bool ffn_gated, ffn_bias;
     double experts, active_experts, expert_ffn;
+    double expert_spread;               /* tokens^x of a step choose experts apart from each other; 0: all */
     bool expert_bias, router_bias;
     double expert_input;                /* latent width experts work in (Nemotron-H); 0: hidden */
     double shared_ffn;                  /* width of all shared experts together; 0: none */
@@ -184,6 +185,7 @@ struct pm_engine {
     double experts_of_dense;            /* efficiency of experts over dense; 0: efficiency_experts */
     double expert_spread;               /* tokens^x of a step choose experts apart from each other; 0: all */
     double efficiency_cache;            /* factor on achieved bandwidth of cache and states; 0: 1 */
+    double efficiency_weights_4;        /* the same of dense weights multiplied in 4 bits; 0: 1 */
     double efficiency_plain;            /* factor on dense efficiency on cards without matrix units; 0: 1 */
     bool single_stream;                 /* measured with one sequence, on cards with every kind of memory */
     /* Memory as engines lay it out (docs/model.md section 2); 0 or false: the plain rules. */
@@ -204,7 +206,8 @@ struct pm_engine {
     double conv_bytes;                  /* of one value in the tail of a convolution; 0: 2 */
     /* The exact form that was fitted, where the product computes more exactly (docs/calibration.md):
      * capacity from unwindowed blocks alone, window pairs np * min(w, (np+1)/2), less than one sequence
-     * per replica, and O in place of O-1 in the residence of Little's law. For vectors and fits only. */
+     * per replica, O in place of O-1 in the residence of Little's law, tokens that route independently and
+     * no exchange for norms. For vectors and fits only. */
     bool as_calibrated;
     struct pm_band tpot_band, ttft_band, rate_band;
     struct pm_band unverified_band;     /* for cards without serving measurements */
@@ -335,6 +338,7 @@ struct pm_op {
     double bandwidth;           /* bandwidth * efficiency, bytes/s */
     double busy;                /* one launch, s, of computing and moving */
     double seconds;             /* the same with its fixed time */
+    bool narrow;                /* its weights are read more slowly, being multiplied in 4 bits */
 };
 
 enum { PM_OPS_MAX = 64 * 16, PM_LEGS_MAX = 3 };
@@ -364,6 +368,7 @@ struct pm_leg {
 enum pm_exchange_kind {
     PM_EXCHANGE_GROUP,          /* all-reduces of a tensor-parallel group */
     PM_EXCHANGE_EXPERTS,        /* dispatch and combine of experts behind replicas of attention, as one */
+    PM_EXCHANGE_NORMS,          /* sums of squares, where queries and keys are normed over all heads */
     PM_EXCHANGE_HANDOVER,       /* from one stage of a pipeline to the next */
     PM_EXCHANGE_KINDS
 };
@@ -503,6 +508,14 @@ bool pm_part_step(const struct pm_case *input, const struct pm_result *result, e
 /* Pages of one size that all kinds of blocks share: their bytes, and how many a sequence of so many tokens
  * takes. False: the engine of this case has no such pages. */
 bool pm_shared_pages(const struct pm_case *input, double tokens, double *page_bytes, double *pages);
+
+/* All-reduces of each block of this kind for norms of queries and keys over all heads: 1 where GPUs share
+ * them. */
+double pm_norm_exchanges(const struct pm_case *input, size_t block);
+
+/* Power of a step's tokens that choose experts apart from each other: the lesser of the engine's and of the
+ * block's. */
+double pm_expert_spread(const struct pm_engine *engine, const struct pm_block *block);
 
 /* How many of the blocks of this kind the fullest GPU has a share of. */
 double pm_blocks_on_gpu(const struct pm_case *input, size_t block);

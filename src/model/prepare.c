@@ -38,6 +38,7 @@ static struct pm_choice choice_of(const struct pm_block *block, const struct pm_
         .experts = experts,
         .used = used,
         .log_idle = log1p(-used / experts),
+        .spread = block->expert_spread,
         .per_gpu = fullest / layout->stage_gpus,
         .bits = block->expert_format.bits,
         .stored = pm_class_of_bits(block->expert_format.bits),

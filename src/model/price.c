@@ -169,6 +169,7 @@ static void write_row(const struct step_context *step, const struct pm_operation
                       const struct launch *launch, double bytes, double memory, double busy)
 {
     struct pm_sink *sink = step->sink;
+    bool narrow = op->narrow && step->rates->narrow_slowness != 0;
     if (sink->count < sink->max) {
         sink->ops[sink->count++] = (struct pm_op){
             .name = op->name,
@@ -178,7 +179,9 @@ static void write_row(const struct step_context *step, const struct pm_operation
             .kv_bytes = launch->kv_bytes,
             .activation_bytes = launch->activation_bytes,
             .rate = launch->rate,
-            .bandwidth = step->rates->cache_slowness == 0 ? step->rates->bandwidth : pm_divide(bytes, memory),
+            .bandwidth = step->rates->cache_slowness == 0 && !narrow ? step->rates->bandwidth
+                                                                     : pm_divide(bytes, memory),
+            .narrow = narrow,
             .busy = busy,
             .seconds = busy + step->rates->fixed_time[op->recurrent],
         };
@@ -200,6 +203,7 @@ static void price(const struct step_context *step, const struct pm_operations *o
         double bytes = launch.weight_bytes + launch.kv_bytes + launch.activation_bytes;
         double compute = pm_at_most(launch.work / launch.rate, PM_HUGE), memory = bytes / rates->bandwidth;
         memory += launch.kv_bytes * rates->cache_slowness;
+        memory += op->narrow ? launch.weight_bytes * rates->narrow_slowness : 0;
         double busy = rounded_corner(compute, memory, power);
         int bound = compute > memory ? PM_BOUND_COMPUTE : op->memory;
         out->term[bound] += count * busy;
@@ -280,10 +284,27 @@ static double distinct_experts(const struct pm_choice *choice, double tokens)
     return -choice->experts * expm1(tokens * choice->log_idle);
 }
 
+static double power_of(double spread)
+{
+    return spread > 0 && spread < 1 ? spread : 1;
+}
+
+/* Engines were fitted on models of their own, so the two do not multiply. */
+static double lesser_spread(const struct pm_engine *engine, double of_model)
+{
+    double own = engine->as_calibrated ? 1 : power_of(of_model);
+    return pm_at_most(power_of(engine->expert_spread), own);
+}
+
+double pm_expert_spread(const struct pm_engine *engine, const struct pm_block *block)
+{
+    return lesser_spread(engine, block->expert_spread);
+}
+
 static void choose_experts(struct step_context *step, const struct pm_choice *choice)
 {
-    double tokens = step->all_tokens, spread = step->input->engine->expert_spread;
-    double apart = spread > 0 && spread < 1 && tokens > 1 ? pow(tokens, spread) : tokens;
+    double tokens = step->all_tokens, spread = lesser_spread(step->input->engine, choice->spread);
+    double apart = spread < 1 && tokens > 1 ? pow(tokens, spread) : tokens;
     double chosen = tokens * choice->used, touched = distinct_experts(choice, apart);
     if (!(chosen > 0)) {
         step->experts = (struct experts){0, 0, 0, 0};

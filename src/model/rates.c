@@ -61,6 +61,8 @@ void pm_find_rates(const struct pm_case *input, struct pm_rates *out)
     out->bandwidth = bandwidth_of(gpu, engine);
     double cache = engine->efficiency_cache > 0 ? engine->efficiency_cache : 1;
     out->cache_slowness = (1 / cache - 1) / out->bandwidth;
+    double narrow = engine->efficiency_weights_4 > 0 ? engine->efficiency_weights_4 : 1;
+    out->narrow_slowness = (1 / narrow - 1) / out->bandwidth;
     double factor = gpu->operation_time_factor > 0 ? gpu->operation_time_factor : 1;
     out->launches[false] = 1;
     out->launches[true] = engine->recurrent_factor > 0 ? engine->recurrent_factor : 1;

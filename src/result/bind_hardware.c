@@ -213,8 +213,9 @@ static void read_engine_refinements(struct bind_job *job, struct decl *decl, str
     out->dense_half_rows = bind_number(job, decl, ATTR_ENGINE_DENSE_HALF_ROWS, 0);
     out->row_power = bind_number(job, decl, ATTR_ENGINE_ROW_POWER, 1);
     out->experts_of_dense = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_EXPERTS_OF_DENSE, 0);
-    out->expert_spread = bind_number(job, decl, ATTR_ENGINE_EXPERT_SPREAD, 1);
+    out->expert_spread = bind_number(job, decl, ATTR_EXPERT_SPREAD, 1);
     out->efficiency_cache = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_CACHE, 1);
+    out->efficiency_weights_4 = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_WEIGHTS_4, 1);
     out->efficiency_plain = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_PLAIN, 1);
     out->single_stream = bind_bool(job, decl, ATTR_ENGINE_SINGLE_STREAM, false);
 }

@@ -146,6 +146,7 @@ static void read_feed_forward(struct bind_job *job, struct decl *decl, struct pm
     block->active_experts = bind_number(job, decl, ATTR_ACTIVE_EXPERTS, 0);
     block->expert_ffn = bind_number(job, decl, ATTR_EXPERT_FFN, width);
     block->expert_input = bind_number(job, decl, ATTR_EXPERT_INPUT, 0);
+    block->expert_spread = bind_number(job, decl, ATTR_EXPERT_SPREAD, 1);
     block->expert_bias = bind_bool(job, decl, ATTR_EXPERT_BIAS, false);
     block->router_bias = bind_bool(job, decl, ATTR_ROUTER_BIAS, false);
     const struct setting *shared_width = bind_setting(job, decl, ATTR_SHARED_FFN);

@@ -5,14 +5,18 @@
 #include "base/buffer.h"
 #include "result/derive_sheet.h"
 
+#define ACTIVATIONS "Activations of all its tokens, in 16 bits."
+
 static const struct {
-    const char *name, *doc;
+    const char *name, *doc, *message;
 } kinds[PM_EXCHANGE_KINDS] = {
-    [PM_EXCHANGE_GROUP] = {"op.allreduce", "One all-reduce of a tensor-parallel group."},
+    [PM_EXCHANGE_GROUP] = {"op.allreduce", "One all-reduce of a tensor-parallel group.", ACTIVATIONS},
     [PM_EXCHANGE_EXPERTS] =
         {"op.dispatch_combine",
-         "Tokens to their experts and back; together they take what one all-reduce takes."},
-    [PM_EXCHANGE_HANDOVER] = {"op.handover", "From one stage of the pipeline to the next."},
+         "Tokens to their experts and back; together they take what one all-reduce takes.", ACTIVATIONS},
+    [PM_EXCHANGE_NORMS] = {"op.norm_sums", "Sums of squares, for norms of queries and keys over all heads.",
+                           "One sum of queries and one of keys for each token, in 32 bits."},
+    [PM_EXCHANGE_HANDOVER] = {"op.handover", "From one stage of the pipeline to the next.", ACTIVATIONS},
 };
 
 /* "system.link" where the plan names a system: its links stand for those of the card. */
@@ -95,15 +99,22 @@ static const char *share_text(struct sheet *sheet, const struct pm_leg *leg)
                         round(around / leg->share));
 }
 
+/* A value for each hidden unit of a token, or one sum of its queries and one of its keys. */
+static void fill_message(struct sheet *sheet, struct derive_node *message, enum pm_exchange_kind kind)
+{
+    bool norms = kind == PM_EXCHANGE_NORMS;
+    double each = norms ? 8 : 2 * sheet->model->model.hidden;
+    sheet_part(sheet, message, "tokens", message->value.value / each, "1", "In the step.");
+    sheet_formula(message, norms ? "tokens * 8 B" : "tokens * model.hidden * 2 B");
+}
+
 /* fixed + share * message / rate, for each leg under names of its own. */
-static void fill_legs(struct sheet *sheet, struct derive_node *node, const struct pm_exchange *exchange)
+static void fill_legs(struct sheet *sheet, struct derive_node *node, const struct pm_exchange *exchange,
+                      enum pm_exchange_kind kind)
 {
     struct buffer sum = buffer_in(sheet->arena);
-    double tokens = exchange->message / (2 * sheet->model->model.hidden);
-    struct derive_node *message = sheet_part(sheet, node, "message", exchange->message, "B",
-                                             "Activations of all its tokens, in 16 bits.");
-    sheet_part(sheet, message, "tokens", tokens, "1", "In the step.");
-    sheet_formula(message, "tokens * model.hidden * 2 B");
+    const char *doc = kinds[kind].message;
+    fill_message(sheet, sheet_part(sheet, node, "message", exchange->message, "B", doc), kind);
     for (size_t i = 0; i < exchange->leg_count; i++) {
         const struct pm_leg *leg = &exchange->legs[i];
         struct derive_node *fixed = sheet_part(sheet, node, "latency", leg->fixed, "s", "Whatever the size.");
@@ -128,7 +139,7 @@ void add_exchanges(struct sheet *sheet, struct derive_node *node, struct buffer 
         if (!(exchange->count * exchange->time > 0))
             continue;
         struct derive_node *part = sheet_part(sheet, node, kinds[i].name, exchange->time, "s", kinds[i].doc);
-        fill_legs(sheet, part, exchange);
+        fill_legs(sheet, part, exchange, (enum pm_exchange_kind)i);
         buffer_printf(sum, "%s%.17g * %s", sum->length > 0 ? " + " : "", exchange->count, part->name);
     }
 }

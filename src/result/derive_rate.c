@@ -35,6 +35,18 @@ void rate_of_bandwidth(struct sheet *sheet, struct derive_node *part)
                  kind);
 }
 
+void bandwidth_of_narrow(struct sheet *sheet, struct derive_node *part, const struct pm_op *op)
+{
+    double share = sheet->input->engine->efficiency_weights_4;
+    double bytes = op->weight_bytes + op->kv_bytes + op->activation_bytes;
+    double slowed = bytes + op->weight_bytes * (1 / share - 1);
+    rate_of_bandwidth(sheet, sheet_part(sheet, part, "streamed", op->bandwidth * slowed / bytes, "B/s",
+                                        "Bandwidth times efficiency."));
+    sheet_part(sheet, part, "weights", op->weight_bytes, "B", "Multiplied in 4 bits.");
+    sheet_part(sheet, part, "others", bytes - op->weight_bytes, "B", "Activations.");
+    sheet_formula(part, "streamed * (weights + others) / (weights / engine.efficiency.weights_4 + others)");
+}
+
 /* Finds a peak whose product with `share` is the rate, also where the engine caps what kernels reach. */
 static const char *peak_for(struct sheet *sheet, double rate, double share, bool *capped)
 {

@@ -22,6 +22,38 @@ static bool running(struct sheet *sheet, struct derive_node *node)
     return true;
 }
 
+/* Tokens of a step that choose apart from each other, as they would if their choices were independent. */
+static double tokens_apart(const struct sheet *sheet, size_t block, double tokens)
+{
+    double spread = pm_expert_spread(sheet->input->engine, &sheet->model->model.blocks[block]);
+    return tokens > 1 ? pow(tokens, spread) : tokens;
+}
+
+/* The tokens of a step and, where they route alike, how many choose apart. */
+static void add_tokens(struct sheet *sheet, struct derive_node *part, size_t which, double tokens)
+{
+    const struct pm_engine *engine = sheet->input->engine;
+    const struct pm_block *block = &sheet->model->model.blocks[which];
+    double spread = pm_expert_spread(engine, block), queries = 1 + fmax(sheet->input->draft_tokens, 0);
+    bool alike = spread < 1 && tokens > 1, of_model = spread == block->expert_spread;
+    struct derive_node *apart = part;
+    if (alike)
+        apart = sheet_part(sheet, part, "apart", tokens_apart(sheet, which, tokens), "1",
+                           "Tokens that choose apart from each other.");
+    struct derive_node *count =
+        sheet_part(sheet, apart, "tokens", tokens, "1", "That choose experts together.");
+    sheet_printf(sheet, count, "decoding%s%s",
+                 sheet->input->pp > 1 && !engine->ideal ? " / max(1, min(pp, decoding))" : "",
+                 queries > 1 ? " * (1 + speculation.tokens)" : "");
+    if (alike && of_model)
+        sheet_attribute(sheet, apart, sheet->model->block_decls[which], "expert_spread", "expert_spread",
+                        spread, "1");
+    if (alike)
+        sheet_formula(apart, of_model ? "tokens ^ expert_spread" : "tokens ^ engine.expert_spread");
+    sheet_formula(part, alike ? "(1 - active_experts / experts) ^ apart"
+                              : "(1 - active_experts / experts) ^ tokens");
+}
+
 /* Each of T tokens leaves an expert out with probability 1 - k/E. */
 static bool distinct_experts(struct sheet *sheet, struct derive_node *node)
 {
@@ -35,7 +67,8 @@ static bool distinct_experts(struct sheet *sheet, struct derive_node *node)
     }
     for (size_t i = 0; i < model->block_count; i++) {
         double experts = model->blocks[i].experts, used = fmin(model->blocks[i].active_experts, experts);
-        double touched = experts > 0 ? experts * (1 - pow(1 - used / experts, tokens)) : 0;
+        double apart = tokens_apart(sheet, i, tokens);
+        double touched = experts > 0 ? experts * (1 - pow(1 - used / experts, apart)) : 0;
         if (touched > most) {
             most = touched;
             which = i;
@@ -47,16 +80,12 @@ static bool distinct_experts(struct sheet *sheet, struct derive_node *node)
     struct decl *decl = sheet->model->block_decls[which];
     sheet_attribute(sheet, node, decl, "experts", "experts", block->experts, "1");
     struct derive_node *part =
-        sheet_part(sheet, node, "left_out", pow(1 - block->active_experts / block->experts, tokens), "1",
+        sheet_part(sheet, node, "left_out",
+                   pow(1 - block->active_experts / block->experts, tokens_apart(sheet, which, tokens)), "1",
                    "Share of the experts that no token chooses.");
     sheet_attribute(sheet, part, decl, "experts", "experts", block->experts, "1");
     sheet_attribute(sheet, part, decl, "active_experts", "active_experts", block->active_experts, "1");
-    struct derive_node *count =
-        sheet_part(sheet, part, "tokens", tokens, "1", "That choose experts together.");
-    sheet_printf(sheet, count, "decoding%s%s",
-                 sheet->input->pp > 1 && !sheet->input->engine->ideal ? " / max(1, min(pp, decoding))" : "",
-                 queries > 1 ? " * (1 + speculation.tokens)" : "");
-    sheet_formula(part, "(1 - active_experts / experts) ^ tokens");
+    add_tokens(sheet, part, which, tokens);
     sheet_formula(node, "experts * (1 - left_out)");
     return true;
 }

@@ -86,6 +86,8 @@ void block_evaluate(const struct sheet *sheet, const struct pm_block *block, str
 /* Give a part that is a bandwidth, or a rate of matrix products or of attention, its formula, where declared
  * figures make it. */
 void rate_of_bandwidth(struct sheet *sheet, struct derive_node *part);
+/* The same of a product whose weights are read more slowly, being multiplied in 4 bits. */
+void bandwidth_of_narrow(struct sheet *sheet, struct derive_node *part, const struct pm_op *op);
 void rate_of_matrices(struct sheet *sheet, struct derive_node *part);
 
 /* ---- exchanges between GPUs (derive_exchange.c) ------------------------------------------------------ */

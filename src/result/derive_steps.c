@@ -64,8 +64,12 @@ static void fill_operation(struct sheet *sheet, struct derive_node *node, const 
                          sheet_part(sheet, node, "rate", op->rate, "FLOP/s", "Peak times efficiency."));
     }
     sheet_part(sheet, node, "bytes", bytes_of(op), "B", "Weights, cache and activations of one launch.");
-    rate_of_bandwidth(
-        sheet, sheet_part(sheet, node, "bandwidth", op->bandwidth, "B/s", "Bandwidth times efficiency."));
+    struct derive_node *bandwidth =
+        sheet_part(sheet, node, "bandwidth", op->bandwidth, "B/s", "Bandwidth times efficiency.");
+    if (op->narrow)
+        bandwidth_of_narrow(sheet, bandwidth, op);
+    else
+        rate_of_bandwidth(sheet, bandwidth);
     if (rounded)
         sheet_part(sheet, node, "corner", op->busy / longer, "1",
                    "Neither side hides behind the other where both take about as long.");
@@ -290,6 +294,7 @@ static bool allreduces(struct sheet *sheet, struct derive_node *node)
             parts = 1; /* dispatch and combine of experts together */
         else if (!(sheet->input->tp > 1))
             parts = 0;
+        parts += pm_norm_exchanges(sheet->input, i);
         if (parts > 0)
             plus(&sum, arena_printf(sheet->arena, "%.17g * %s", parts, block_count(sheet, node, i)));
     }

@@ -51,7 +51,7 @@ static struct pm_engine perfect(const struct pm_engine *engine)
     for (size_t i = 0; i < PM_MEMORY_KINDS; i++)
         out.kind_bandwidth[i] = out.kind_dense[i] = 1;
     out.expert_half_rows = out.dense_half_rows = out.corner = out.rate_cap = 0;
-    out.efficiency_weight_only = out.efficiency_plain = out.efficiency_cache = 1;
+    out.efficiency_weight_only = out.efficiency_plain = out.efficiency_cache = out.efficiency_weights_4 = 1;
     out.experts_of_dense = 0;
     return out;
 }
@@ -68,6 +68,7 @@ static void add_token(const struct evaluation *evaluation, double times, struct 
         moving.kind_bandwidth[i] = engine->kind_bandwidth[i];
     moving.efficiency_bandwidth = engine->efficiency_bandwidth;
     moving.efficiency_cache = engine->efficiency_cache;
+    moving.efficiency_weights_4 = engine->efficiency_weights_4;
     own.efficiency_attention = 1;
     double ideal = busy(evaluation, &kernels, false), moved = busy(evaluation, &moving, true);
     double computed = busy(evaluation, &own, true), all = busy(evaluation, engine, true);

@@ -136,6 +136,43 @@ Test(model_refined, expert_rows)
     near("mixed", step_of(&small, 6).term[PM_BOUND_COMPUTE], work / (1e14 * rows / (rows + 5)) + router);
 }
 
+/* 8 experts of which 2 are used: 16 tokens that choose like 16^0.5 = 4 touch 8 (1 - 0.75^4) = 5.46875 of
+ * them; of two powers the lesser counts, and 16^0.25 = 2 touch 3.5. */
+Test(model_refined, tokens_that_route_alike)
+{
+    struct small small;
+    set_up(&small);
+    struct pm_block *block = &small.model.blocks[0];
+    block->ffn = 0, block->experts = 8, block->active_experts = 2, block->expert_ffn = 1000;
+    near("apart", step_of(&small, 16).distinct_experts, 8 * (1 - pow(0.75, 16)));
+    block->expert_spread = 0.5;
+    near("by the model", step_of(&small, 16).distinct_experts, 5.46875);
+    near("one token", step_of(&small, 1).distinct_experts, 2);
+    small.engine.expert_spread = 0.25;
+    near("by the engine", step_of(&small, 16).distinct_experts, 3.5);
+    block->expert_spread = 0.25, small.engine.expert_spread = 0.5;
+    near("the lesser", step_of(&small, 16).distinct_experts, 3.5);
+    small.engine.expert_spread = 0, small.engine.as_calibrated = true;
+    near("the first form", step_of(&small, 16).distinct_experts, 8 * (1 - pow(0.75, 16)));
+}
+
+/* One row of 4e6 weights at 4.5 bits, twice: 2.25e6 bytes at 5e11 take 4.5 us, at half of that 9, and 1e4
+ * bytes of activations 0.02 us either way. Formats that are widened first are read at full speed. */
+Test(model_refined, narrow_weights)
+{
+    struct small small;
+    set_up(&small);
+    small.gpu.peak[PM_FP4] = 4e15;
+    small.engine.efficiency_weights_4 = 0.5;
+    fixture_formats(&small.model, &fixture_nvfp4);
+    near("half the speed", step_of(&small, 1).term[PM_BOUND_WEIGHTS], 2 * (9e-6 + 2e-8));
+    small.engine.efficiency_weights_4 = 1;
+    near("full speed", step_of(&small, 1).term[PM_BOUND_WEIGHTS], 2 * (4.5e-6 + 2e-8));
+    fixture_formats(&small.model, &fixture_int4);
+    small.engine.efficiency_weights_4 = 0.5;
+    near("widened", step_of(&small, 1).term[PM_BOUND_WEIGHTS], 2 * (4e-6 + 2e-8));
+}
+
 /* What is reached without a cap, and the cap: 1 / sqrt(1/a^2 + 1/b^2). */
 Test(model_refined, rate_cap)
 {
@@ -189,6 +226,25 @@ Test(model_refined, one_shot)
     near("large", pm_allreduce_time(&small.input, 4, 1e7), 2e-6 + 8e-6 + 2 * 0.75 * 1e7 / 5e10);
     small.gpu.link_domain = small.gpu.gpus_per_node = 16;
     near("beyond eight", pm_allreduce_time(&small.input, 16, 1e5), 2 * 15 * 4e-6 + 2 * 1e5 * 15 / 16 / 5e10);
+}
+
+/* Norms over all heads on 4 GPUs: 6 tokens' two sums of 4 bytes go around a ring at 50 GB/s, besides the
+ * block's two all-reduces of 6 x 1000 values; norms per head, and replicas with all heads, need none. */
+Test(model_refined, norms_over_all_heads)
+{
+    struct small small;
+    set_up(&small);
+    struct pm_block *block = &small.model.blocks[0];
+    block->attention = PM_ATTENTION_GROUPED, block->heads = block->kv_heads = 8, block->head_dim = 125;
+    small.input.tp = 4;
+    double around = 2 * 0.75 / 5e10, both = 2 * (2e-6 + around * 12000);
+    block->qk_norm = PM_QK_NORM_HEAD;
+    near("per head", step_of(&small, 6).term[PM_BOUND_COMMUNICATION], both);
+    block->qk_norm = PM_QK_NORM_FULL;
+    near("over all", step_of(&small, 6).term[PM_BOUND_COMMUNICATION], both + 2e-6 + around * 48);
+    near("their number", step_of(&small, 6).allreduces, 3);
+    small.engine.as_calibrated = true;
+    near("the first form", step_of(&small, 6).term[PM_BOUND_COMMUNICATION], both);
 }
 
 /* Every running user delays the first token; three chunks through two stages take 4 of 6 parts. */
