@@ -42,6 +42,7 @@
     FIELD(ACTIVE_EXPERTS, "active_experts", COUNT, 0)                                                        \
     FIELD(EXPERT_FFN, "expert_ffn", COUNT, 0)                                                                \
     FIELD(EXPERT_INPUT, "expert_input", COUNT, 0)                                                            \
+    FIELD(EXPERT_SPREAD, "expert_spread", COUNT, 1)                                                          \
     FIELD(SHARED_EXPERTS, "shared_experts", COUNT, 0)                                                        \
     FIELD(SHARED_FFN, "shared_ffn", COUNT, 0)                                                                \
     FIELD(QKV_BIAS, "qkv_bias", FLAG, 0)                                                                     \
@@ -59,6 +60,9 @@
     FIELD(NORM, "norm", NORM, 0)                                                                             \
     FIELD(NORMS, "norms", COUNT, 2)                                                                          \
     FIELD(EXTRA_PARAMS, "block_extra_params", COUNT, 0)
+
+/* Tokens of gpt-oss route alike, which no file says (docs/calibration.md section 10). */
+#define GPT_OSS_EXPERT_SPREAD 0.8
 
 enum layer_field {
 #define FIELD(id, name, kind, usual) LAYER_##id,

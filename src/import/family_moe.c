@@ -53,6 +53,7 @@ void build_gpt_oss(struct config *config, unsigned traits)
         double *v = config->model.layers[i].value;
         v[LAYER_QKV_BIAS] = v[LAYER_OUTPUT_BIAS] = config_flag_or(config, "attention_bias", true);
         v[LAYER_SINKS] = v[LAYER_EXPERT_BIAS] = v[LAYER_ROUTER_BIAS] = 1;
+        v[LAYER_EXPERT_SPREAD] = GPT_OSS_EXPERT_SPREAD;
     }
 }
 

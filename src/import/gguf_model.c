@@ -205,6 +205,8 @@ static void read_feed_forward(const struct reader *reader, size_t i, double *v)
     v[LAYER_EXPERT_FFN] = down->dims[0];
     v[LAYER_EXPERT_INPUT] = down->dims[1] == reader->hidden ? 0 : down->dims[1];
     v[LAYER_ACTIVE_EXPERTS] = value_at(reader, "expert_used_count", i, 0);
+    if (strcmp(reader->prefix, "gpt-oss") == 0)
+        v[LAYER_EXPERT_SPREAD] = GPT_OSS_EXPERT_SPREAD;
     v[LAYER_EXPERT_BIAS] = has(reader, i, "ffn_up_exps.bias") || has(reader, i, "ffn_down_exps.bias");
     v[LAYER_ROUTER_BIAS] = has(reader, i, "exp_probs_b.bias") || has(reader, i, "ffn_gate_inp.bias");
     v[LAYER_SHARED_FFN] = width(reader, i, "ffn_up_shexp.weight");

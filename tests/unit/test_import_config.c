@@ -69,6 +69,14 @@ static const struct total {
     {"command-r", 34980831232, 0},
 };
 
+/* The catalogue's gpt-oss and an imported one touch as many experts. */
+Test(import_config, tokens_of_gpt_oss_route_alike)
+{
+    struct import_run run = import_file(source_path(arena, "tests/import/gpt-oss-20b.json"), false);
+    cr_assert(run.known && strstr(run.imported.text, "expert_spread = 0.8"), "%s", run.imported.text);
+    import_close(&run);
+}
+
 Test(import_config, families_have_their_published_totals)
 {
     for (size_t i = 0; i < sizeof totals / sizeof totals[0]; i++) {

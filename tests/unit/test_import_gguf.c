@@ -215,6 +215,10 @@ Test(import_gguf, a_gguf_with_experts_and_biases_has_its_published_total)
                 put_tensor(&file, name, tensors[k].type, tensors[k].columns, tensors[k].rows);
         }
     expect_gguf(&file, 20914757184, 12 * 2 * 8 * 64 * 2);
+    struct buffer bytes = gguf_bytes(&file);
+    struct import_run run = import_bytes("whole.gguf", bytes.data, bytes.length);
+    cr_assert(run.known && strstr(run.imported.text, "expert_spread = 0.8"), "%s", run.imported.text);
+    import_close(&run);
 }
 
 /* DeepSeek-V2-Lite: 15,706,484,224 parameters (Hugging Face Hub), 576 values of cache in each of 27 layers.
