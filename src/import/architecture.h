@@ -62,7 +62,7 @@
     FIELD(EXTRA_PARAMS, "block_extra_params", COUNT, 0)
 
 /* Tokens of gpt-oss route alike, which no file says (docs/calibration.md section 10). */
-#define GPT_OSS_EXPERT_SPREAD 0.8
+#define GPT_OSS_EXPERT_SPREAD 0.77
 
 enum layer_field {
 #define FIELD(id, name, kind, usual) LAYER_##id,
