@@ -229,8 +229,10 @@ void block_sizes(struct sheet *sheet, struct derive_node *node, size_t index)
                                ? "tokens"
                            : strcmp(sizes[i].name, "state") == 0 ? "B"
                                                                  : "1";
+        bool beside = strcmp(sizes[i].name, "ffn") == 0 && model->blocks[index].experts > 0;
         if (names_in(node->formula, sizes[i].name))
-            sheet_attribute(sheet, node, decl, sizes[i].attribute, sizes[i].name, value, unit);
+            sheet_attribute(sheet, node, decl, beside ? "parallel_ffn" : sizes[i].attribute, sizes[i].name,
+                            value, unit);
     }
 }
 

@@ -161,6 +161,21 @@ static struct pm_case long_case(const struct sheet *sheet, double tokens)
     return input;
 }
 
+/* The cache of one sequence of many tokens, as a line over their number. */
+struct line {
+    double start, slope;
+};
+
+static struct line cache_line(const struct sheet *sheet, double tokens)
+{
+    struct pm_case first = long_case(sheet, tokens), second = long_case(sheet, 2 * tokens);
+    struct pm_memory at_first, at_second;
+    pm_memory_of(&first, &at_first);
+    pm_memory_of(&second, &at_second);
+    double slope = (at_second.kv_per_sequence - at_first.kv_per_sequence) / tokens;
+    return (struct line){round(at_first.kv_per_sequence - slope * tokens), slope};
+}
+
 static bool pool_tokens(struct sheet *sheet, struct derive_node *node)
 {
     static const double very_long = 1e9;
@@ -172,14 +187,16 @@ static bool pool_tokens(struct sheet *sheet, struct derive_node *node)
         sheet_formula(node, "floor(floor(memory.pool / page_bytes) * length / 1 token / pages) * 1 token");
         return true;
     }
-    struct pm_case first = long_case(sheet, very_long), second = long_case(sheet, 2 * very_long);
-    struct pm_memory at_first, at_second;
-    pm_memory_of(&first, &at_first);
-    pm_memory_of(&second, &at_second);
-    double slope = (at_second.kv_per_sequence - at_first.kv_per_sequence) / very_long;
-    double fixed_bytes = round(at_first.kv_per_sequence - slope * very_long);
-    sheet_part(sheet, node, "per_token", slope, "B/token", "Of blocks that keep every token, on one GPU.");
-    sheet_part(sheet, node, "per_sequence", fixed_bytes, "B", "States and full windows of one sequence.");
+    struct line line = cache_line(sheet, very_long);
+    bool windows = line.slope > 0;
+    if (!windows) /* a model that has only windows counts in those */
+        line = cache_line(sheet, evaluate_number(sheet->evaluator, sheet->decl, Q_MEMORY_PAGE, 1));
+    double slope = line.slope;
+    sheet_part(sheet, node, "per_token", slope, "B/token",
+               windows ? "Of blocks that keep every token, on one GPU."
+                       : "Until windows are full, on one GPU.");
+    sheet_part(sheet, node, "per_sequence", line.start, "B",
+               windows ? "States and full windows of one sequence." : "States of one sequence.");
     sheet_formula(node,
                   "floor((memory.pool - memory.kv_sequences * per_sequence) / (per_token * memory.page)) "
                   "* memory.page");
@@ -189,10 +206,14 @@ static bool pool_tokens(struct sheet *sheet, struct derive_node *node)
 /* ---- activations
  * ------------------------------------------------------------------------------------------------- */
 
+/* Where a plan declares a total and no feed-forward, the rest of a block counts as one. */
 static double widest_block(const struct sheet *sheet)
 {
     double width = 0;
     const struct pm_model *model = &sheet->model->model;
+    const struct pm_params *params = sheet->params;
+    if (params && model->declared_params > 0 && !(sheet->model->derived_params > 0) && params->attention > 0)
+        width = params->other / params->layers / (3 * model->hidden);
     for (size_t i = 0; i < model->block_count; i++) {
         width = fmax(width, model->blocks[i].ffn);
         width = fmax(width, model->blocks[i].active_experts * model->blocks[i].expert_ffn);

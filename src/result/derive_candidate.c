@@ -91,6 +91,10 @@ static const struct {
      "2 FLOP * model.matmul_params_active * max(1, decoding / max(1, min(pp, decoding)) / dp) / tp"},
     {Q_DECODE_MATRIX_WORK,
      "2 FLOP * model.matmul_params_active * decoding / max(1, min(pp, decoding)) / (tp * dp)"},
+    {Q_DECODE_MATRIX_WORK,
+     "2 FLOP * model.matmul_params_active * max(1, decoding / max(1, min(pp, decoding)) / dp) * "
+     "(1 + speculation.tokens / 1 token) / tp"},
+    {Q_DECODE_WEIGHT_TRAFFIC, "weight_bytes / tp"},
     {Q_DECODE_KV_TRAFFIC, "(memory.kv_per_token * decode.context + memory.kv_fixed) * ceiling.running"},
     {Q_DECODE_KV_TRAFFIC, "memory.kv_per_token * decode.context * ceiling.running / dp"},
     {Q_DECODE_PEAK, "gpu.peak.bf16"},
@@ -122,6 +126,7 @@ static const struct {
                            "- cached_prefix) / chunk)"},
     {Q_PREFILL_STEP_SHARE,
      "(running - 1) / output * speculation.tokens_per_step / (dp * pp) * ceil(prompt / chunk)"},
+    {Q_PREFILL_STEP_SHARE, "(running - 1) / output * speculation.tokens_per_step / (dp * pp)"},
     {Q_RUNNING, "max_batch"},
     {Q_TOKENS_PER_STEP, "1 token + speculation.acceptance * 1 token"},
     {Q_HYPOTHETICAL, "max_batch < 1"},

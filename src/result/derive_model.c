@@ -48,6 +48,23 @@ static void count_alone(const struct sheet *sheet, size_t index, struct pm_param
     pm_count_params(&alone, out);
 }
 
+/* A plan that declares a total and no feed-forward counts the matrices of attention, and calls all else
+ * other. */
+static bool is_spread(const struct sheet *sheet)
+{
+    return sheet->model->model.declared_params > 0 && !(sheet->model->derived_params > 0);
+}
+
+static double matrices_of_attention(const struct sheet *sheet, size_t index)
+{
+    struct pm_block block;
+    struct pm_model alone = block_alone(&sheet->model->model, index, &block);
+    struct pm_params counted;
+    alone.declared_params = 1e18; /* more than attention, whatever it is */
+    pm_count_params(&alone, &counted);
+    return counted.attention;
+}
+
 /* "hidden * heads * head_dim + ...", with the matrices alone or with all that stands beside them. */
 static const char *one_of_class(struct sheet *sheet, size_t index, size_t weight_class, bool vectors,
                                 const char *times)
@@ -109,13 +126,15 @@ static bool params_of_class(struct sheet *sheet, struct derive_node *node, size_
     for (size_t i = 0; i < model->block_count; i++) {
         struct pm_params one;
         count_alone(sheet, i, &one);
-        double value = of_class(&one, weight_class);
+        bool bare = is_spread(sheet);
+        double value = bare && weight_class == ATTENTION ? matrices_of_attention(sheet, i)
+                                                         : of_class(&one, weight_class);
         if (value == 0)
             continue;
         const char *times = weight_class == EXPERTS ? "experts" : NULL;
         add_block_term(sheet, node, &sum, i,
                        block_part(sheet, node, i, weight_class_names[weight_class], value, "1"),
-                       one_of_class(sheet, i, weight_class, true, times));
+                       one_of_class(sheet, i, weight_class, !bare, times));
     }
     add_ends(sheet, node, &sum, weight_class);
     return finish(sheet, node, &sum);
@@ -177,6 +196,11 @@ static bool active(struct sheet *sheet, struct derive_node *node)
                        one_of_class(sheet, i, EXPERTS, true, "(experts - active_experts)"));
     }
     add_ends(sheet, node, &ends, OTHER);
+    if (model->lookup_params > 0) {
+        sheet_attribute(sheet, node, sheet->model->decl, "lookup_params", "lookup_params",
+                        model->lookup_params, "1");
+        plus(&ends, "lookup_params");
+    }
     if (ends.length > 0)
         plus(&sum, buffer_string(&ends));
     if (!finish(sheet, node, &sum))

@@ -185,6 +185,7 @@ static struct pm_block only(const struct pm_block *from, size_t row)
         block.attention_params = nothing;
     if (weight_class != ATTENTION && weight_class != HEAD) {
         block.attention = PM_ATTENTION_NONE;
+        block.attention_params = 0;
         block.index_heads = block.index_dim = block.index_top = 0;
     }
     if (weight_class != FFN)

@@ -25,14 +25,20 @@ static const char *by_memory(struct sheet *sheet, const char *what, const double
                : "";
 }
 
-void rate_of_bandwidth(struct sheet *sheet, struct derive_node *part)
+/* The cache may be read more slowly than the rest: then the bandwidth is the mean over all bytes. */
+void rate_of_bandwidth(struct sheet *sheet, struct derive_node *part, const struct pm_op *op)
 {
-    double factor;
+    double factor, cache = sheet->input->engine->efficiency_cache;
+    bool slower = cache > 0 && cache != 1 && op->kv_bytes > 0;
     const char *kind = by_memory(sheet, "bandwidth", sheet->input->engine->kind_bandwidth, &factor);
-    sheet_printf(sheet, part, "gpu.bandwidth * %s%s",
+    if (slower) {
+        sheet_part(sheet, part, "bytes", operation_bytes(op), "B", "All that one launch moves.");
+        sheet_part(sheet, part, "cache", op->kv_bytes, "B", "Of it, read at the cache's rate.");
+    }
+    sheet_printf(sheet, part, "gpu.bandwidth * %s%s%s",
                  sheet->input->gpu->efficiency_bandwidth > 0 ? "gpu.efficiency.bandwidth"
                                                              : "engine.efficiency.bandwidth",
-                 kind);
+                 kind, slower ? " * bytes / (bytes + cache * (1 / engine.efficiency.cache - 1))" : "");
 }
 
 void bandwidth_of_narrow(struct sheet *sheet, struct derive_node *part, const struct pm_op *op)
@@ -40,8 +46,10 @@ void bandwidth_of_narrow(struct sheet *sheet, struct derive_node *part, const st
     double share = sheet->input->engine->efficiency_weights_4;
     double bytes = op->weight_bytes + op->kv_bytes + op->activation_bytes;
     double slowed = bytes + op->weight_bytes * (1 / share - 1);
-    rate_of_bandwidth(sheet, sheet_part(sheet, part, "streamed", op->bandwidth * slowed / bytes, "B/s",
-                                        "Bandwidth times efficiency."));
+    rate_of_bandwidth(sheet,
+                      sheet_part(sheet, part, "streamed", op->bandwidth * slowed / bytes, "B/s",
+                                 "Bandwidth times efficiency."),
+                      &(struct pm_op){.weight_bytes = bytes});
     sheet_part(sheet, part, "weights", op->weight_bytes, "B", "Multiplied in 4 bits.");
     sheet_part(sheet, part, "others", bytes - op->weight_bytes, "B", "Activations.");
     sheet_formula(part, "streamed * (weights + others) / (weights / engine.efficiency.weights_4 + others)");

@@ -107,7 +107,8 @@ static bool least_step(struct sheet *sheet, struct derive_node *node)
 static double full_step(const struct sheet *sheet)
 {
     const struct pm_service *expected = &sheet->result->expected;
-    return sheet->result->decode.time + expected->interference * expected->tokens_per_step;
+    return sheet->result->decode.time +
+           (expected->interference + expected->eased) * expected->tokens_per_step;
 }
 
 static bool is_crowded(const struct sheet *sheet)
@@ -121,7 +122,11 @@ static bool interference(struct sheet *sheet, struct derive_node *node)
         return false;
     sheet_part(sheet, node, "full_step", full_step(sheet), "s",
                "A decode step with as many prompts, or parts of one, as its chunk allows.");
-    sheet_formula(node, "(full_step - decode.time) / speculation.tokens_per_step * 1 token");
+    double eased = sheet->result->expected.eased;
+    if (eased > 0)
+        sheet_part(sheet, node, "eased", eased, "s", "Waited for before the first token, and not twice.");
+    sheet_printf(sheet, node, "(full_step - decode.time) / speculation.tokens_per_step * 1 token%s",
+                 eased > 0 ? " - eased" : "");
     return true;
 }
 

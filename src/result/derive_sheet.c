@@ -109,8 +109,8 @@ const char *derive_substitute_inputs(struct arena *arena, const struct derive_no
 bool sheet_fill(struct sheet *sheet, enum quantity quantity, struct derive_node *node)
 {
     static bool (*const all[])(struct sheet *, enum quantity, struct derive_node *) = {
-        sheet_of_model, sheet_of_weights, sheet_of_cache,    sheet_of_ceiling,
-        sheet_of_steps, sheet_of_service, sheet_of_solution, sheet_of_words,
+        sheet_of_model,       sheet_of_weights, sheet_of_cache,    sheet_of_ceiling, sheet_of_steps,
+        sheet_of_ideal_steps, sheet_of_service, sheet_of_solution, sheet_of_words,
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (all[i](sheet, quantity, node))

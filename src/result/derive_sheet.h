@@ -47,6 +47,7 @@ bool sheet_of_cache(struct sheet *sheet, enum quantity quantity, struct derive_n
 bool sheet_of_ceiling(struct sheet *sheet, enum quantity quantity, struct derive_node *node);
 bool sheet_of_products(struct sheet *sheet, enum quantity quantity, struct derive_node *node);
 bool sheet_of_steps(struct sheet *sheet, enum quantity quantity, struct derive_node *node);
+bool sheet_of_ideal_steps(struct sheet *sheet, enum quantity quantity, struct derive_node *node);
 bool sheet_of_service(struct sheet *sheet, enum quantity quantity, struct derive_node *node);
 bool sheet_of_solution(struct sheet *sheet, enum quantity quantity, struct derive_node *node);
 bool sheet_of_words(struct sheet *sheet, enum quantity quantity, struct derive_node *node);
@@ -81,11 +82,38 @@ extern const char *const weight_class_names[PM_CLASSES_OF_WEIGHTS]; /* "attentio
 /* The case with this block in place of the model, on a card that holds all that runs (derive_ceiling.c). */
 void block_evaluate(const struct sheet *sheet, const struct pm_block *block, struct pm_result *out);
 
+/* ---- operations of a step (derive_operation.c) ------------------------------------------------------- */
+
+/* One step and its operations. */
+struct priced {
+    struct pm_step_part part;
+    struct pm_op *ops;
+    size_t count;
+};
+
+/* The `index`-th step of a kind; false: there is none. */
+bool price_step(struct sheet *sheet, enum pm_step_kind kind, size_t index, struct priced *out);
+
+/* "QKV projection" as a name in a formula. */
+const char *operation_name(struct arena *arena, const char *text);
+
+/* Bytes of one launch. */
+double operation_bytes(const struct pm_op *op);
+
+/* Kernels that one launch stands for, by the time that every one of them takes. */
+double operation_kernels(const struct sheet *sheet, const struct pm_op *op);
+
+/* Make parts of `node` of what a step waits for: operations that are bound by this, or what launches take.
+ * Their times are added to the sum that is its formula. */
+void add_operations(struct sheet *sheet, struct derive_node *node, struct buffer *sum,
+                    const struct priced *step, enum pm_bound bound);
+void add_fixed(struct sheet *sheet, struct derive_node *node, struct buffer *sum, const struct priced *step);
+
 /* ---- rates of operations (derive_rate.c) ------------------------------------------------------------- */
 
-/* Give a part that is a bandwidth, or a rate of matrix products or of attention, its formula, where declared
- * figures make it. */
-void rate_of_bandwidth(struct sheet *sheet, struct derive_node *part);
+/* Give a part that is the bandwidth of an operation, or a rate of matrix products or of attention, its
+ * formula, where declared figures make it. */
+void rate_of_bandwidth(struct sheet *sheet, struct derive_node *part, const struct pm_op *op);
 /* The same of a product whose weights are read more slowly, being multiplied in 4 bits. */
 void bandwidth_of_narrow(struct sheet *sheet, struct derive_node *part, const struct pm_op *op);
 void rate_of_matrices(struct sheet *sheet, struct derive_node *part);

@@ -140,6 +140,32 @@ static bool break_even_acceptance(struct sheet *sheet, struct derive_node *node)
     return true;
 }
 
+/* The least number of sequences whose arithmetic takes as long as what they read: both sides grow by the same
+ * with each, so that the last before it and it itself tell. */
+static bool critical_batch(struct sheet *sheet, struct derive_node *node)
+{
+    double unit = fmax(sheet->input->dp, 1) * fmax(sheet->input->pp, 1),
+           bandwidth = sheet->input->gpu->bandwidth;
+    struct pm_ceiling one;
+    pm_ceiling_decode(sheet->input, unit, sheet->result->context, &one);
+    if (!(sheet->value > 1)) {
+        sheet_part(sheet, node, "compute.of_one", one.compute_time, "s", "With one sequence everywhere.");
+        sheet_part(sheet, node, "memory.of_one", one.memory_time, "s", "With one sequence everywhere.");
+        sheet_formula(node, "if compute.of_one >= memory.of_one then 1 else 0");
+        return true;
+    }
+    sheet_part(sheet, node, "weights_read", one.weight_traffic, "B", "Whatever the number of sequences.");
+    sheet_part(sheet, node, "compute", one.compute_time, "s", "Of one sequence on every replica and stage.");
+    sheet_part(sheet, node, "cache_read", one.kv_traffic, "B", "Of the same.");
+    double exact = (one.weight_traffic - fmax(sheet->input->gpu->cache, 0)) / bandwidth /
+                   (one.compute_time - one.kv_traffic / bandwidth) * unit;
+    sheet_printf(sheet, node,
+                 "%s((weights_read%s) / gpu.bandwidth / (compute - cache_read / gpu.bandwidth) * dp * pp)",
+                 fabs(exact - sheet->value) <= 1e-9 * exact ? "round" : "ceil",
+                 sheet->input->gpu->cache > 0 ? " - gpu.cache" : "");
+    return true;
+}
+
 /* ---- lengths at which two sides are equal
  * ------------------------------------------------------------------------ */
 
@@ -180,12 +206,33 @@ static bool critical_context(struct sheet *sheet, struct derive_node *node)
     return true;
 }
 
+/* The case with windows in place of chunks: a chunk counts as full, since positions in it come and go. */
+static struct pm_case with_full_chunks(struct sheet *sheet)
+{
+    const struct pm_model *model = sheet->input->model;
+    struct pm_case input = *sheet->input;
+    struct pm_model *full = ARENA_NEW(sheet->arena, struct pm_model);
+    struct pm_block *blocks = ARENA_ARRAY(sheet->arena, struct pm_block, model->block_count);
+    *full = *model;
+    for (size_t i = 0; i < model->block_count; i++) {
+        blocks[i] = model->blocks[i];
+        if (blocks[i].chunk > 0 && !(blocks[i].window > 0))
+            blocks[i].window = blocks[i].chunk;
+        blocks[i].chunk = 0;
+    }
+    full->blocks = blocks;
+    input.model = full;
+    input.prepared = NULL;
+    return input;
+}
+
 static bool equal_weights(struct sheet *sheet, struct derive_node *node)
 {
     double from = line_begins(sheet, sheet->value), to = from + (sheet->value - from) / 2;
+    struct pm_case input = with_full_chunks(sheet);
     struct pm_ceiling at_from, at_to;
-    pm_ceiling_decode(sheet->input, fmax(sheet->input->batch, 1), from, &at_from);
-    pm_ceiling_decode(sheet->input, fmax(sheet->input->batch, 1), to, &at_to);
+    pm_ceiling_decode(&input, fmax(input.batch, 1), from, &at_from);
+    pm_ceiling_decode(&input, fmax(input.batch, 1), to, &at_to);
     add_point(sheet, node, "from", from);
     add_point(sheet, node, "to", to);
     sheet_part(sheet, node, "cache.from", at_from.kv_traffic, "B", "Cache that a step reads there.");
@@ -205,6 +252,7 @@ bool sheet_of_solution(struct sheet *sheet, enum quantity quantity, struct deriv
     case Q_TOKENS_PER_STEP: return tokens_per_step(sheet, node);
     case Q_BREAK_EVEN_ACCEPTANCE: return break_even_acceptance(sheet, node);
     case Q_BREAK_EVEN_BATCH: return break_even_batch(sheet, node);
+    case Q_CRITICAL_BATCH: return critical_batch(sheet, node);
     case Q_CRITICAL_CONTEXT: return critical_context(sheet, node);
     case Q_KV_EQUALS_WEIGHTS: return equal_weights(sheet, node);
     default: return false;

@@ -1,6 +1,5 @@
-/* derive_steps.c: worksheets of steps: terms as the operations they are the sum of, and what is made of whole
- * steps. */
-#include <ctype.h>
+/* derive_steps.c: worksheets of steps: terms as the operations they are the sum of (derive_operation.c), and
+ * what is made of whole steps. */
 #include <math.h>
 #include <string.h>
 
@@ -8,115 +7,9 @@
 #include "base/buffer.h"
 #include "result/derive_sheet.h"
 
-/* One step and its operations. */
-struct priced {
-    struct pm_step_part part;
-    struct pm_op *ops;
-    size_t count;
-};
-
-static bool price(struct sheet *sheet, enum pm_step_kind kind, size_t index, struct priced *out)
-{
-    out->ops = ARENA_ARRAY(sheet->arena, struct pm_op, PM_OPS_MAX);
-    return pm_part_step(sheet->input, sheet->result, kind, index, &out->part, out->ops, PM_OPS_MAX,
-                        &out->count);
-}
-
 static void plus(struct buffer *sum, const char *term)
 {
     buffer_printf(sum, "%s%s", sum->length > 0 ? " + " : "", term);
-}
-
-/* ---- operations -------------------------------------------------------------------------------------------
- */
-
-/* "QKV projection" as a name in a formula. */
-static const char *operation_name(struct arena *arena, const char *text)
-{
-    char *name = arena_printf(arena, "op.%s", text);
-    for (char *byte = name + 3; *byte; byte++)
-        if (!isalnum((unsigned char)*byte))
-            *byte = '_';
-    return name;
-}
-
-static double bytes_of(const struct pm_op *op)
-{
-    return op->weight_bytes + op->kv_bytes + op->activation_bytes;
-}
-
-static enum pm_bound bound_of(const struct pm_op *op)
-{
-    double compute = op->rate > 0 ? op->work / op->rate : 0, memory = bytes_of(op) / op->bandwidth;
-    return compute > memory ? PM_BOUND_COMPUTE : op->weight_bytes > 0 ? PM_BOUND_WEIGHTS : PM_BOUND_KV;
-}
-
-/* One launch without its fixed time: the longer of computing and moving, and a little more where both take
- * about as long. */
-static void fill_operation(struct sheet *sheet, struct derive_node *node, const struct pm_op *op)
-{
-    double compute = op->rate > 0 ? op->work / op->rate : 0;
-    double longer = fmax(compute, bytes_of(op) / op->bandwidth);
-    bool rounded = op->busy > longer;
-    if (op->rate > 0) {
-        sheet_part(sheet, node, "work", op->work, "FLOP", "Work of one launch.");
-        rate_of_matrices(sheet,
-                         sheet_part(sheet, node, "rate", op->rate, "FLOP/s", "Peak times efficiency."));
-    }
-    sheet_part(sheet, node, "bytes", bytes_of(op), "B", "Weights, cache and activations of one launch.");
-    struct derive_node *bandwidth =
-        sheet_part(sheet, node, "bandwidth", op->bandwidth, "B/s", "Bandwidth times efficiency.");
-    if (op->narrow)
-        bandwidth_of_narrow(sheet, bandwidth, op);
-    else
-        rate_of_bandwidth(sheet, bandwidth);
-    if (rounded)
-        sheet_part(sheet, node, "corner", op->busy / longer, "1",
-                   "Neither side hides behind the other where both take about as long.");
-    sheet_printf(sheet, node, "%s%s",
-                 op->rate > 0 ? "max(work / rate, bytes / bandwidth)" : "bytes / bandwidth",
-                 rounded ? " * corner" : "");
-}
-
-static void add_operations(struct sheet *sheet, struct derive_node *node, struct buffer *sum,
-                           const struct priced *step, enum pm_bound bound)
-{
-    for (size_t i = 0; i < step->count; i++) {
-        const struct pm_op *op = &step->ops[i];
-        if (!(op->busy > 0) || bound_of(op) != bound)
-            continue;
-        struct derive_node *part =
-            sheet_part(sheet, node, operation_name(sheet->arena, op->name), op->busy, "s",
-                       "One launch, without the time that every operation takes.");
-        fill_operation(sheet, part, op);
-        plus(sum, arena_printf(sheet->arena, "%.17g * %s", op->count, part->name));
-    }
-}
-
-/* ---- terms of one step
- * -------------------------------------------------------------------------------------- */
-
-static void add_fixed(struct sheet *sheet, struct derive_node *node, struct buffer *sum,
-                      const struct priced *step)
-{
-    double launches = step->part.step.launches, factor = sheet->input->gpu->operation_time_factor;
-    struct derive_node *part = sheet_part(sheet, node, "launches", launches, "1", "Operations of the step.");
-    struct buffer count = buffer_in(sheet->arena);
-    bool plain = true;
-    for (size_t i = 0; i < step->count; i++) {
-        plus(&count, arena_printf(sheet->arena, "%.17g", step->ops[i].count));
-        plain = plain && step->ops[i].count > 0;
-    }
-    if (plain && count.length > 0)
-        sheet_formula(part, buffer_string(&count));
-    plus(sum, arena_printf(sheet->arena, "%s * engine.operation_time%s", part->name,
-                           factor > 0 ? " * gpu.operation_time_factor" : ""));
-    if (step->part.step.host_time > 0)
-        plus(sum, arena_printf(sheet->arena, "%s * engine.sequence_time",
-                               sheet_part(sheet, node, "tokens",
-                                          step->part.step.host_time / sheet->input->engine->sequence_time,
-                                          "1", "Of the sequences that decode in the step.")
-                                   ->name));
 }
 
 /* One term of one step. */
@@ -167,7 +60,7 @@ static const char *steps_of(struct sheet *sheet, struct derive_node *node, enum 
     struct buffer sum = buffer_in(sheet->arena);
     struct priced step;
     *seconds = *chunks = 0;
-    for (size_t i = 0; price(sheet, kind, i, &step); i++) {
+    for (size_t i = 0; price_step(sheet, kind, i, &step); i++) {
         struct derive_node *part = sheet_part(sheet, node, arena_printf(sheet->arena, "step.%zu", i + 1),
                                               step.part.step.time, "s", "A chunk of the prompt.");
         fill_step(sheet, part, &step);
@@ -198,7 +91,7 @@ static bool decode_term(struct sheet *sheet, struct derive_node *node, enum pm_b
 {
     struct priced step;
     struct buffer sum = buffer_in(sheet->arena);
-    if (!price(sheet, PM_STEP_DECODE, 0, &step))
+    if (!price_step(sheet, PM_STEP_DECODE, 0, &step))
         return false;
     const char *formula = term_of(sheet, node, &step, bound);
     if (formula)
@@ -227,8 +120,8 @@ static bool prefill_term(struct sheet *sheet, struct derive_node *node, enum pm_
     struct buffer sum = buffer_in(sheet->arena);
     struct priced step;
     double chunks = 0, seconds = 0, factor;
-    for (size_t i = 0; price(sheet, prefill_kind(sheet), i, &step); i++) {
-        bool only = i == 0 && !price(sheet, prefill_kind(sheet), 1, &(struct priced){0});
+    for (size_t i = 0; price_step(sheet, prefill_kind(sheet), i, &step); i++) {
+        bool only = i == 0 && !price_step(sheet, prefill_kind(sheet), 1, &(struct priced){0});
         double own = step.part.step.term[bound];
         chunks += step.part.times;
         seconds += step.part.times * own;
@@ -265,17 +158,13 @@ static bool launches(struct sheet *sheet, struct derive_node *node)
 {
     struct priced step;
     struct buffer sum = buffer_in(sheet->arena);
-    double fixed = sheet->input->engine->operation_time;
-    double factor = sheet->input->gpu->operation_time_factor;
-    fixed *= factor > 0 ? factor : 1;
-    if (!price(sheet, PM_STEP_DECODE, 0, &step))
+    if (!price_step(sheet, PM_STEP_DECODE, 0, &step))
         return false;
     for (size_t i = 0; i < step.count; i++) {
-        /* An operation that stands for several kernels counts for more than one. */
-        double kernels = fixed > 0 ? (step.ops[i].seconds - step.ops[i].busy) / fixed : 1;
-        const char *name = sheet_part(sheet, node, operation_name(sheet->arena, step.ops[i].name),
-                                      step.ops[i].count * kernels, "1", "Launches.")
-                               ->name;
+        const char *name =
+            sheet_part(sheet, node, operation_name(sheet->arena, step.ops[i].name),
+                       step.ops[i].count * operation_kernels(sheet, &step.ops[i]), "1", "Launches.")
+                ->name;
         plus(&sum, name);
     }
     sheet_formula(node, buffer_string(&sum));
@@ -309,13 +198,13 @@ static bool bandwidth_used(struct sheet *sheet, struct derive_node *node)
 {
     struct priced step;
     struct buffer sum = buffer_in(sheet->arena);
-    if (!price(sheet, PM_STEP_DECODE, 0, &step) || step.count == 0)
+    if (!price_step(sheet, PM_STEP_DECODE, 0, &step) || step.count == 0)
         return false;
     struct derive_node *moved =
         sheet_part(sheet, node, "moved", step.part.step.bytes_moved, "B", "Bytes that the step moves.");
     for (size_t i = 0; i < step.count; i++) {
         const char *name = sheet_part(sheet, moved, operation_name(sheet->arena, step.ops[i].name),
-                                      bytes_of(&step.ops[i]), "B", "One launch.")
+                                      operation_bytes(&step.ops[i]), "B", "One launch.")
                                ->name;
         plus(&sum, arena_printf(sheet->arena, "%.17g * %s", step.ops[i].count, name));
     }
@@ -328,7 +217,7 @@ static bool bandwidth_used(struct sheet *sheet, struct derive_node *node)
 static bool draft_time(struct sheet *sheet, struct derive_node *node)
 {
     struct priced step;
-    if (!price(sheet, PM_STEP_DRAFT, 0, &step))
+    if (!price_step(sheet, PM_STEP_DRAFT, 0, &step))
         return false;
     struct derive_node *part =
         sheet_part(sheet, node, "draft", step.part.step.time, "s", "One draft for every sequence.");
@@ -355,7 +244,7 @@ static const char *and_drafts(const struct sheet *sheet)
 static bool plain_step(struct sheet *sheet, struct derive_node *node)
 {
     struct priced step;
-    if (!price(sheet, PM_STEP_PLAIN, 0, &step))
+    if (!price_step(sheet, PM_STEP_PLAIN, 0, &step))
         return false;
     fill_step(sheet, node, &step);
     return true;
@@ -365,7 +254,7 @@ static bool scaling(struct sheet *sheet, struct derive_node *node)
 {
     struct priced step;
     bool decodes = sheet->result->expected.tpot >= 0;
-    if (!price(sheet, PM_STEP_SINGLE, 0, &step))
+    if (!price_step(sheet, PM_STEP_SINGLE, 0, &step))
         return false;
     struct derive_node *part =
         sheet_part(sheet, node, "one_gpu", step.part.step.time, "s", "The same step on one GPU.");
@@ -404,7 +293,7 @@ static bool extra_time(struct sheet *sheet, struct derive_node *node)
 static bool packed(struct sheet *sheet, struct derive_node *node)
 {
     struct priced step;
-    if (price(sheet, PM_STEP_PACKED, 0, &step)) {
+    if (price_step(sheet, PM_STEP_PACKED, 0, &step)) {
         struct derive_node *part = sheet_part(sheet, node, "full_step", step.part.step.time, "s",
                                               "As many prompts as the chunk allows, with nothing to decode.");
         fill_step(sheet, part, &step);

@@ -294,6 +294,44 @@ static const char more_cases[] =
     "= llama-cpp "
     "}\n";
 
+/* Kinds of models and engines whose figures once had no formula: chunks and windows alone, tables of rows,
+ * feed-forwards beside experts, states without more, caches that are read more slowly, experts that tokens
+ * choose alike, and steps without overhead on several cards. */
+static const char rare_cases[] =
+    "scenario chunks { gpu = h200-sxm  model = llama-4-scout  prompt = 1000  output = 200  batch = 8  tp = 8 "
+    "}\n"
+    "scenario rows { gpu = h200-sxm  model = gemma-4-e2b  prompt = 1000  output = 200  batch = 8  engine = "
+    "llama-cpp }\n"
+    "scenario beside { gpu = h100-sxm  model = grok-2  prompt = 5000  output = 300  batch = 64  tp = 8  pp = "
+    "2 }\n"
+    "scenario states { gpu = h200-sxm  model = mamba-codestral-7b  prompt = 1000  output = 200  batch = 8\n"
+    "  engine = llama-cpp }\n"
+    "scenario states2 : states { gpu = h100-sxm  engine = mlc-llm  tp = 4  pp = 2 }\n"
+    "scenario linear { gpu = h200-sxm  model = kimi-linear-48b-a3b  prompt = 700  output = 50  batch = 2\n"
+    "  engine = llama-cpp }\n"
+    "scenario mixed { gpu = h200-sxm  model = mixtral-8x7b  prompt = 700  output = 50  batch = 2  engine = "
+    "llama-cpp }\n"
+    "scenario biased { gpu = h200-sxm  model = phi-2  prompt = 700  output = 50  batch = 2  engine = "
+    "llama-cpp "
+    "}\n"
+    "scenario windows { gpu = h100-sxm  model = starcoder2-7b  prompt = 5000  output = 300  batch = 64  tp = "
+    "4\n"
+    "  pp = 2  engine = vllm-0.6 }\n"
+    "scenario critical { gpu = h100-sxm  model = llama-3.1-405b  prompt = 5000  output = 300  batch = 64  tp "
+    "= "
+    "4\n"
+    "  pp = 2  engine = vllm-0.6  cached_prefix = 700 }\n"
+    "scenario least { gpu = h200-sxm  model = llama-3.1-8b  prompt = 1000  output = 200  batch = 8  tp = 8\n"
+    "  engine = ideal }\n"
+    "scenario least1 { gpu = rtx-4090  model = qwen3.5-122b-a10b  prompt = 300  output = 100  engine = ideal "
+    "}\n"
+    "scenario once { gpu = h100-sxm  model = llama-3.1-8b  prompt = 1000  output = 1  batch = 8\n"
+    "  speculation.tokens = 3  speculation.acceptance = 0.7 }\n"
+    "scenario lightning { gpu = h200-sxm  model = minimax-m1  prompt = 100  output = 20  tp = 8  weights = "
+    "fp8 }\n"
+    "scenario waits { gpu = a800-pcie-80  model = gpt-oss-20b  prompt = 20000  output = 20  batch = 300\n"
+    "  cached_prefix = 10003  engine = llama-cpp }\n";
+
 /* Exchanges over links, pairs of a mesh, bridges, the host and a network. */
 static const char exchange_cases[] =
     "model grouped { layers = 32  hidden = 4096  heads = 32  kv_heads = 8  ffn = 14336  vocab = 128256 }\n"
@@ -364,6 +402,11 @@ Test(explain_walk, exchanges_are_derived)
 Test(explain_walk, every_figure_is_derived_where_prompts_fill_the_steps)
 {
     walk_some(more_cases, 0, 1);
+}
+
+Test(explain_walk, rare_kinds_are_derived)
+{
+    walk_some(rare_cases, 0, 1);
 }
 
 Test(explain_walk, no_figure_is_made_of_itself)
