@@ -2,7 +2,7 @@
  *
  * A backslash before ASCII punctuation makes it literal (CommonMark 2.4); '<', '>' and '&' become entities,
  * which also holds inside <details>. What is found in the finished text and not in the source (mentions,
- * references to issues) is broken up by a zero-width space, the way dependabot does it. */
+ * references to issues, names of emoji) is broken up by a zero-width space, the way dependabot does it. */
 #include "backend/markdown_escape.h"
 
 #include <ctype.h>
@@ -47,6 +47,25 @@ static bool starts_reference(const char *text, size_t at)
     return is_reference_mark(text[at]) && is_word(text[at + 1]);
 }
 
+/* :tada: is a picture, wherever it stands; of numbers only two are. */
+static bool starts_emoji(const char *text, size_t at)
+{
+    if (text[at] != ':')
+        return false;
+    size_t length = 0;
+    bool number = true;
+    for (const char *name = text + at + 1;; length++) {
+        unsigned char byte = (unsigned char)name[length];
+        if (!(byte < 128 && isalnum(byte)) && byte != '_' && byte != '+' && byte != '-')
+            break;
+        number = number && isdigit(byte);
+    }
+    const char *name = text + at + 1;
+    if (length == 0 || name[length] != ':')
+        return false;
+    return !number || strncmp(name, "100:", 4) == 0 || strncmp(name, "1234:", 5) == 0;
+}
+
 static bool is_emphasis(const char *text, size_t at)
 {
     /* An underscore inside a word means nothing: kv_cache stays readable. */
@@ -81,7 +100,8 @@ void markdown_escape(struct arena *arena, struct buffer *out, const char *text, 
     for (; clean[at]; at++) {
         unsigned char byte = (unsigned char)clean[at];
         const char *substitute = byte < 128 ? substitutes[byte] : NULL;
-        bool reference = starts_reference(clean, at), link = starts_link(clean, at);
+        bool reference = starts_reference(clean, at) || starts_emoji(clean, at),
+             link = starts_link(clean, at);
         bool emphasis = is_emphasis(clean, at);
         if (!substitute && !reference && !link && !emphasis)
             continue;
@@ -112,7 +132,7 @@ void markdown_escape_html(struct arena *arena, struct buffer *out, const char *t
             buffer_text(out, "&quot;");
         else
             buffer_byte(out, (char)byte);
-        if (starts_reference(clean, at))
+        if (starts_reference(clean, at) || starts_emoji(clean, at))
             buffer_text(out, ZERO_WIDTH);
     }
 }

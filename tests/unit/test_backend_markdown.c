@@ -76,6 +76,8 @@ Test(backend_markdown, escapes_everything_that_means_something)
         {"C:\\dir", "C:\\\\dir"},
         {"~~gone~~", "\\~\\~&#8203;gone\\~\\~"},
         {"$x$", "\\$&#8203;x\\$"},
+        {":tada: at 10:30:00 :100:", ":&#8203;tada: at 10:30:00 :&#8203;100:"},
+        {"a:b", "a:b"},
         {"# a #1", "\\# a \\#&#8203;1"},
         {"@someone, a@b.c, @ 3", "@&#8203;someone, a@&#8203;b.c, @ 3"},
         {"see http://a.b/c", "see http&#58;//a.b/c"},
