@@ -50,6 +50,29 @@ async function violations(session) {
   return found.map((text) => `axe: ${text}`);
 }
 
+// What a keyboard does not reach, or reaches without a sign of it, from the top of the page to its end.
+async function keyboard(session) {
+  const reached = await evaluate(session, `(document.activeElement?.blur(), [...document.querySelectorAll(
+    'a[href], button, input, summary, [tabindex]')].filter((e) => e.checkVisibility()).length)`);
+  const faults = [];
+  let tabbed = 0;
+  for (; tabbed <= reached; tabbed++) {
+    for (const type of ["keyDown", "keyUp"])
+      await send("Input.dispatchKeyEvent", { type, key: "Tab", code: "Tab", windowsVirtualKeyCode: 9 }, session);
+    const at = await evaluate(session, `(() => {
+      const element = document.activeElement;
+      if (!element || element === document.body) return null;
+      const { outlineStyle, outlineWidth } = getComputedStyle(element);
+      return { name: element.localName + " " + element.textContent.trim().slice(0, 40),
+               shown: outlineStyle !== "none" && parseFloat(outlineWidth) > 0 };
+    })()`);
+    if (!at) break;
+    if (!at.shown) faults.push(`keyboard: the focus is not seen on ${at.name}`);
+  }
+  if (tabbed !== reached) faults.push(`keyboard: Tab reaches ${tabbed} of ${reached} controls`);
+  return faults;
+}
+
 const setDetails = (session, open) =>
   evaluate(session, `for (const d of document.querySelectorAll('details')) d.open = ${open}`);
 
@@ -79,6 +102,7 @@ async function look({ url, name, faults }, width) {
     await setDetails(session, false);
   }
   if (width === 1440) {
+    if (small) faults.push(...(await keyboard(session)).map((fault) => `${name} at ${width} px: ${fault}`));
     await send("Emulation.setEmulatedMedia", { features: [{ name: "prefers-color-scheme", value: "light" }] }, session);
     const { data } = await send("Page.printToPDF", { printBackground: true, preferCSSPageSize: true }, session);
     writeFileSync(join(outDir, `${name}.pdf`), Buffer.from(data, "base64"));
@@ -97,13 +121,13 @@ async function check(report) {
     process.exit(1);
   }, 300_000);
   try {
-    for (const width of [320, 380, 768, 1440]) await look(page, width);
+    for (const width of [320, 380, 768, 1440, 2560]) await look(page, width);
   } catch (error) {
     page.faults.push(error.message);
   }
   clearTimeout(timer);
   for (const fault of new Set(page.faults)) console.error(fault);
-  const looked = `at 320, 380, 768 and 1440 px, light and dark${axe ? ", axe-core included" : ""}`;
+  const looked = `at 320, 380, 768, 1440 and 2560 px, light and dark, by keyboard${axe ? ", axe-core included" : ""}`;
   console.log(`${report}: ${page.faults.length ? "FAULTS" : "looks right"} ${looked}; screenshots in ${outDir}`);
   return page.faults.length;
 }

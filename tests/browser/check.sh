@@ -4,9 +4,10 @@
 #   check.sh REPORT.html... OUTDIR
 #
 # Fails when a page logs an error, asks for anything but itself, is wider than the screen, has chart labels that
-# cover each other, text too small or too pale, or violates a rule of axe-core. Screenshots and a print are kept
-# in OUTDIR. Exits with 77 (skipped) when Chromium or Node.js is missing. axe-core comes from npm, of one version
-# whose digest is known, or from the file that AXE names; without either the rest is checked, and that is said.
+# cover each other, text too small or too pale, a control that Tab does not reach or whose focus is not seen, or
+# violates a rule of axe-core. Screenshots and a print are kept in OUTDIR. Exits with 77 (skipped) when Chromium
+# or Node.js is missing. axe-core comes from npm, of one version whose digest is known, or from the file that AXE
+# names; without either the rest is checked, and that is said.
 set -eu
 
 axe_version=4.14.1
