@@ -59,26 +59,24 @@ static const char *text_family(const char *wrapper)
 /* The language part, and the name of its family. */
 static void find_text(struct config *config)
 {
+    const char *key;
     json_t *nested = NULL, *thinker = json_object_get(config->root, "thinker_config");
     if (json_is_object(thinker)) { /* Qwen's Omni: a model that thinks, beside others that speak */
         config->root = thinker;
         config->outer_key = "thinker_config";
         architecture_note(config->job->arena, &config->model, "The parts that speak are not counted.");
     }
-    const char *outer = json_string_value(json_object_get(config->root, "model_type"));
     config->text = config->root;
+    const char *outer = config_word(config, "model_type");
     config->family_name = outer;
     for (size_t i = 0; !nested && i < sizeof text_keys / sizeof text_keys[0]; i++) {
-        config->text_key = text_keys[i];
-        nested = json_object_get(config->root, text_keys[i]);
-        nested = json_is_object(nested) ? nested : NULL;
+        nested = config_object(config, text_keys[i], &key);
     }
-    if (!nested) {
-        config->text_key = NULL;
+    if (!nested)
         return;
-    }
+    config->text_key = key;
     config->text = nested;
-    const char *inner = json_string_value(json_object_get(nested, "model_type"));
+    const char *inner = config_word(config, "model_type");
     config->family_name = inner && *inner ? inner : text_family(outer);
 }
 

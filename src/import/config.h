@@ -79,13 +79,44 @@ bool config_count_in(struct config *config, json_t *object, const char *inside, 
                      double *value);
 double config_needed_in(struct config *config, json_t *object, const char *inside, const char *keys);
 bool config_flag_or(struct config *config, const char *keys, bool usual);
+/* In the language part first, then in the whole file. */
+bool config_flag_either(struct config *config, const char *keys, bool usual);
+
+/* A number from 0 to `most`, not only a whole one. */
+double config_real_in(struct config *config, json_t *object, const char *inside, const char *keys,
+                      double usual, double most);
+
+/* A string, or NULL; an error when it is anything else. config_word_if() leaves that to its caller, who reads
+ * the key as something else, too. */
 const char *config_word(struct config *config, const char *keys);
+const char *config_word_in(struct config *config, json_t *object, const char *inside, const char *keys);
+const char *config_word_if(struct config *config, const char *keys);
+
+/* An object and its key, or NULL; an error when it is anything else. */
+json_t *config_object(struct config *config, const char *keys, const char **key);
 
 /* config_defaults.c: what the family's class has for the first of `keys` that it knows. */
 bool config_class_default(struct config *config, const char *keys, double *value);
 
-/* A list with one entry per layer, or NULL; an error when it has another length. */
+/* A list with one entry per layer, or NULL; an error when it is no list or has another length. */
 json_t *config_list(struct config *config, const char *key);
+
+/* The same with what it holds checked: where each entry stands in `words`, which end with NULL; each entry as
+ * a 0 or 1, true or false. */
+const size_t *config_list_of_words(struct config *config, const char *key, const char *const *words);
+const bool *config_list_of_flags(struct config *config, const char *key);
+
+/* A list of the numbers of layers, counted from `first`: each such entry of `layers` becomes `value`. Numbers
+ * beyond the last layer mean none. False when there is no such list. */
+bool config_list_of_layers(struct config *config, json_t *object, const char *inside, const char *keys,
+                           size_t first, bool *layers, bool value);
+
+/* An object beside the language model, or NULL; an error when it is anything else, or when one of `keys` in
+ * it is neither a whole number nor a list of such. */
+json_t *config_part(struct config *config, const char *name, const char *keys);
+
+/* A list of any length, or NULL; an error when it is no list. */
+json_t *config_list_any(struct config *config, const char *keys);
 
 /* In the language part first, then in the whole file. */
 json_t *config_either(struct config *config, const char *key);

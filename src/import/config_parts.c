@@ -23,10 +23,11 @@
 
 static void read_tied(struct config *config, unsigned traits)
 {
-    json_t *tied = config_either(config, "tie_word_embeddings");
-    tied = tied ? tied : config_either(config, "tie_embedding");             /* LFM2 */
-    tied = tied ? tied : config_either(config, "share_input_output_layers"); /* OpenELM */
-    config->model.tied = tied ? json_is_true(tied) : (traits & TIED_WHEN_ABSENT) != 0;
+    static const char *const keys[] = {"share_input_output_layers" /* OpenELM */, "tie_embedding" /* LFM2 */,
+                                       "tie_word_embeddings"};
+    config->model.tied = (traits & TIED_WHEN_ABSENT) != 0;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        config->model.tied = config_flag_either(config, keys[i], config->model.tied);
 }
 
 /* The longest context: YaRN stretches the length that a model was first trained for, and files that were
@@ -34,10 +35,11 @@ static void read_tied(struct config *config, unsigned traits)
 static double longest_context(struct config *config)
 {
     double stated = config_count_or(config, KEYS_CONTEXT, 0);
-    json_t *rope = config_member(config->text, "rope_scaling|rope_parameters", NULL);
-    const char *type = json_string_value(config_member(rope, "rope_type|type", NULL));
-    double stretched = json_number_value(json_object_get(rope, "original_max_position_embeddings")) *
-                       json_number_value(json_object_get(rope, "factor"));
+    const char *key = NULL;
+    json_t *rope = config_object(config, "rope_scaling|rope_parameters", &key);
+    const char *type = config_word_in(config, rope, key, "rope_type|type");
+    double stretched = config_real_in(config, rope, key, "original_max_position_embeddings", 0, 1e9) *
+                       config_real_in(config, rope, key, "factor", 0, 1e9);
     bool longer = type && strcmp(type, "yarn") == 0 && stretched > stated && stretched <= 1e9;
     return longer && stated > 0 ? (double)(size_t)stretched : stated;
 }
@@ -144,12 +146,11 @@ static double rotary_dim(struct config *config, double size)
         return dim;
     for (size_t i = 0; i < sizeof rotary_parts / sizeof rotary_parts[0]; i++)
         part = strcmp(rotary_parts[i].family, config->family->name) == 0 ? rotary_parts[i].part : part;
-    json_t *rope = config_member(config->text, "rope_parameters|rope_scaling", NULL);
-    json_t *said = config_member(config->text, keys, NULL);
-    said = said ? said : config_member(rope, keys, NULL);
-    if (part > 0 && json_is_number(said) && json_number_value(said) >= 0)
-        part = json_number_value(said); /* Nemotron-H has the key, and no rotary positions */
-    return floor(size * part);
+    const char *key = NULL;
+    json_t *rope = config_object(config, "rope_parameters|rope_scaling", &key);
+    double said = config_real_in(config, rope, key, keys, part, 1);
+    said = config_real_in(config, config->text, NULL, keys, said, 1);
+    return part > 0 ? floor(size * said) : 0; /* Nemotron-H has the key, and no rotary positions */
 }
 
 static void read_biases(struct config *config, unsigned traits, struct layer *layer)
@@ -283,30 +284,15 @@ void config_experts(struct config *config, unsigned traits, struct layer *layer)
 
 static void sparse_by_lists(struct config *config, bool *sparse)
 {
-    json_t *list, *entry;
-    size_t i;
-    if ((list = config_list(config, "mlp_layer_types")) != NULL) {
-        json_array_foreach(list, i, entry)
-        {
-            const char *word = json_string_value(entry);
-            sparse[i] = word && strcmp(word, "sparse") == 0;
-            if (!word || (!sparse[i] && strcmp(word, "dense") != 0)) {
-                config_error(config, NULL, "mlp_layer_types", "entry %zu of `mlp_layer_types` is not known",
-                             i);
-                return;
-            }
-        }
+    static const char *const words[] = {"dense", "sparse", NULL};
+    const size_t *types = config_list_of_words(config, "mlp_layer_types", words);
+    bool listed = json_is_array(json_object_get(config->text, "moe_layer_freq"));
+    const bool *flags = listed ? config_list_of_flags(config, "moe_layer_freq") : NULL;
+    for (size_t i = 0; i < config->layers; i++) {
+        sparse[i] = types ? types[i] == 1 : sparse[i];
+        sparse[i] = sparse[i] && (!flags || flags[i]);
     }
-    if (json_is_array(json_object_get(config->text, "moe_layer_freq")) &&
-        (list = config_list(config, "moe_layer_freq")) != NULL)
-        json_array_foreach(list, i, entry) sparse[i] = sparse[i] && json_integer_value(entry) != 0;
-    json_t *only = config_member(config->text, "mlp_only_layers", NULL);
-    json_array_foreach(only, i, entry)
-    {
-        json_int_t layer = json_integer_value(entry);
-        if (layer >= 0 && (size_t)layer < config->layers)
-            sparse[layer] = false;
-    }
+    config_list_of_layers(config, config->text, NULL, "mlp_only_layers", 0, sparse, false);
 }
 
 const bool *config_sparse_layers(struct config *config)
@@ -317,9 +303,9 @@ const bool *config_sparse_layers(struct config *config)
     double dense_first = config_count_or(
         config, "first_k_dense_replace|num_dense_layers|moe_layer_start_index|moe_layer_num_skipped", 0);
     double every = 1, last = (double)config->layers;
-    json_t *end = json_object_get(config->text, "moe_layer_end_index"); /* -1: the last */
-    if (json_is_integer(end) && json_integer_value(end) >= 0)
-        last = (double)json_integer_value(end);
+    json_t *end = json_object_get(config->text, "moe_layer_end_index");
+    if (!(json_is_integer(end) && json_integer_value(end) == -1)) /* the last */
+        last = config_count_or(config, "moe_layer_end_index", last);
     if (!json_is_array(json_object_get(config->text, "moe_layer_freq")))
         every = config_count_or(config, "moe_layer_freq", 1);
     double step = config_count_or(
@@ -346,38 +332,24 @@ void config_lay_out(struct config *config, const struct layer *dense, const stru
 
 enum reach { REACH_ALL, REACH_WINDOW, REACH_CHUNK };
 
-/* `layer_types`: one word a layer. */
-static void reach_by_types(struct config *config, json_t *types, enum reach *reach)
+/* `layer_types`: one word a layer. False when there are none. */
+static bool reach_by_types(struct config *config, enum reach *reach)
 {
-    static const struct {
-        const char *word;
-        enum reach reach;
-    } words[] = {{"full_attention", REACH_ALL},
-                 {"linear_attention", REACH_ALL},
-                 {"sliding_attention", REACH_WINDOW},
-                 {"chunked_attention", REACH_CHUNK}};
-    size_t i, count = sizeof words / sizeof words[0], k;
-    json_t *entry;
-    json_array_foreach(types, i, entry)
-    {
-        const char *word = json_string_value(entry);
-        for (k = 0; k < count && !(word && strcmp(word, words[k].word) == 0); k++)
-            ;
-        if (k == count) {
-            config_error(config, NULL, "layer_types", "entry %zu of `layer_types`, `%s`, is not known", i,
-                         word ? word : "?");
-            return;
-        }
-        reach[i] = words[k].reach;
-    }
+    static const char *const words[] = {"full_attention", "linear_attention", "sliding_attention",
+                                        "chunked_attention", NULL};
+    static const enum reach reaches[] = {REACH_ALL, REACH_ALL, REACH_WINDOW, REACH_CHUNK};
+    const size_t *types = config_list_of_words(config, "layer_types", words);
+    for (size_t i = 0; types && i < config->layers; i++)
+        reach[i] = reaches[types[i]];
+    return types != NULL;
 }
 
 /* `sliding_window_pattern`: every n-th layer is global, or a string of L (local) and G. */
 static bool reach_by_pattern(struct config *config, unsigned traits, enum reach *reach)
 {
-    const char *word = config_word(config, "sliding_window_pattern");
+    const char *word = config_word_if(config, "sliding_window_pattern");
     double every = 0;
-    if (word && *word) {
+    if (word && *word && word[strspn(word, "LG")] == '\0') {
         for (size_t i = 0; i < config->layers; i++)
             reach[i] = word[i % strlen(word)] == 'L' ? REACH_WINDOW : REACH_ALL;
         reach[config->layers - 1] = REACH_ALL; /* so in EXAONE 4 whatever its pattern */
@@ -408,15 +380,13 @@ void config_windows(struct config *config, unsigned traits)
 {
     double window = config_count_or(config, "sliding_window|sliding_window_size", 0);
     double chunk = config_count_or(config, "attention_chunk_size", 0);
-    json_t *types = config_list(config, "layer_types");
     enum reach *reach = ARENA_ARRAY(config->job->arena, enum reach, config->layers);
     if (!config_flag_or(config, "use_sliding_window", !(traits & WINDOWS_OFF_WHEN_ABSENT)))
         window = 0;
     if (config->model.max_context > 0 && window >= config->model.max_context)
         window = 0; /* reaches everything (Phi-4-mini) */
-    if (types)
-        reach_by_types(config, types, reach);
-    else if (window > 0 && !reach_by_pattern(config, traits, reach))
+    bool typed = reach_by_types(config, reach);
+    if (!typed && window > 0 && !reach_by_pattern(config, traits, reach))
         reach_of_all(config, reach);
     for (size_t i = 0; i < config->layers && i < config->model.layer_count; i++) {
         config->model.layers[i].value[LAYER_WINDOW] = reach[i] == REACH_WINDOW ? window : 0;

@@ -139,10 +139,25 @@ double config_needed(struct config *config, const char *keys)
     return config_needed_in(config, config->text, NULL, keys);
 }
 
-bool config_flag_or(struct config *config, const char *keys, bool usual)
+double config_real_in(struct config *config, json_t *object, const char *inside, const char *keys,
+                      double usual, double most)
 {
     const char *key;
-    json_t *member = config_member(config->text, keys, &key);
+    json_t *member = config_member(object, keys, &key);
+    if (!member)
+        return usual;
+    double value = json_number_value(member);
+    if (json_is_number(member) && value >= 0 && value <= most)
+        return value;
+    key = first_key(config, key);
+    config_error(config, inside, key, "`%s` is not a number from 0 to %.0f", key, most);
+    return usual;
+}
+
+static bool flag_of(struct config *config, json_t *object, const char *keys, bool usual)
+{
+    const char *key;
+    json_t *member = config_member(object, keys, &key);
     if (!member)
         return usual;
     if (json_is_boolean(member))
@@ -152,17 +167,59 @@ bool config_flag_or(struct config *config, const char *keys, bool usual)
     return usual;
 }
 
-const char *config_word(struct config *config, const char *keys)
+bool config_flag_or(struct config *config, const char *keys, bool usual)
+{
+    return flag_of(config, config->text, keys, usual);
+}
+
+bool config_flag_either(struct config *config, const char *keys, bool usual)
+{
+    bool outer = config_member(config->text, keys, NULL) == NULL;
+    return flag_of(config, outer ? config->root : config->text, keys, usual);
+}
+
+const char *config_word_if(struct config *config, const char *keys)
 {
     return json_string_value(config_member(config->text, keys, NULL));
 }
 
+const char *config_word_in(struct config *config, json_t *object, const char *inside, const char *keys)
+{
+    const char *key;
+    json_t *member = config_member(object, keys, &key);
+    if (!member || json_is_string(member))
+        return json_string_value(member);
+    key = first_key(config, key);
+    config_error(config, inside, key, "`%s` is not a string", key);
+    return NULL;
+}
+
+const char *config_word(struct config *config, const char *keys)
+{
+    return config_word_in(config, config->text, NULL, keys);
+}
+
+json_t *config_object(struct config *config, const char *keys, const char **key)
+{
+    json_t *member = config_member(config->text, keys, key);
+    if (member)
+        *key = first_key(config, *key);
+    if (!member || json_is_object(member))
+        return member;
+    config_error(config, NULL, *key, "`%s` is not an object", *key);
+    return NULL;
+}
+
+/* ---- lists --------------------------------------------------------------------------------- */
+
 json_t *config_list(struct config *config, const char *key)
 {
     json_t *list = config_member(config->text, key, NULL);
-    if (!json_is_array(list) || json_array_size(list) == 0)
+    if (list && !json_is_array(list)) {
+        config_error(config, NULL, key, "`%s` is not a list", key);
         return NULL;
-    if (config->layers > 0 && json_array_size(list) != config->layers) {
+    }
+    if (list && config->layers > 0 && json_array_size(list) != config->layers) {
         config_error(config, NULL, key, "`%s` has %zu entries for %zu layers", key, json_array_size(list),
                      config->layers);
         return NULL;
@@ -170,8 +227,114 @@ json_t *config_list(struct config *config, const char *key)
     return list;
 }
 
+const size_t *config_list_of_words(struct config *config, const char *key, const char *const *words)
+{
+    json_t *list = config_list(config, key), *entry;
+    if (!list)
+        return NULL;
+    size_t *kinds = ARENA_ARRAY(config->job->arena, size_t, json_array_size(list)), i;
+    json_array_foreach(list, i, entry)
+    {
+        const char *word = json_string_value(entry);
+        while (words[kinds[i]] && !(word && strcmp(word, words[kinds[i]]) == 0))
+            kinds[i]++;
+        if (!words[kinds[i]]) {
+            config_error(config, NULL, key, "entry %zu of `%s`, `%.40s`, is not known", i, key,
+                         word ? word : "?");
+            return NULL;
+        }
+    }
+    return kinds;
+}
+
+const bool *config_list_of_flags(struct config *config, const char *key)
+{
+    json_t *list = config_list(config, key), *entry;
+    if (!list)
+        return NULL;
+    bool *flags = ARENA_ARRAY(config->job->arena, bool, json_array_size(list));
+    size_t i;
+    json_array_foreach(list, i, entry)
+    {
+        double value = json_is_boolean(entry) ? json_is_true(entry) : json_number_value(entry);
+        if (!(json_is_boolean(entry) || json_is_number(entry)) || (value != 0 && value != 1)) {
+            config_error(config, NULL, key, "entry %zu of `%s` is neither 0 nor 1", i, key);
+            return NULL;
+        }
+        flags[i] = value != 0;
+    }
+    return flags;
+}
+
+bool config_list_of_layers(struct config *config, json_t *object, const char *inside, const char *keys,
+                           size_t first, bool *layers, bool value)
+{
+    const char *key;
+    json_t *list = config_member(object, keys, &key), *entry;
+    size_t i;
+    if (!list)
+        return false;
+    key = first_key(config, key);
+    if (!json_is_array(list)) {
+        config_error(config, inside, key, "`%s` is not a list", key);
+        return true;
+    }
+    json_array_foreach(list, i, entry)
+    {
+        json_int_t layer = json_integer_value(entry) - (json_int_t)first;
+        if (!json_is_integer(entry) || layer < 0) {
+            config_error(config, inside, key, "entry %zu of `%s` is not the number of a layer", i, key);
+            return true;
+        }
+        if ((size_t)layer < config->layers)
+            layers[layer] = value;
+    }
+    return true;
+}
+
+json_t *config_list_any(struct config *config, const char *keys)
+{
+    const char *key;
+    json_t *list = config_member(config->text, keys, &key);
+    if (!list || json_is_array(list))
+        return list;
+    key = first_key(config, key);
+    config_error(config, NULL, key, "`%s` is not a list", key);
+    return NULL;
+}
+
 json_t *config_either(struct config *config, const char *key)
 {
     json_t *member = config_member(config->text, key, NULL);
     return member ? member : config_member(config->root, key, NULL);
+}
+
+/* ---- parts beside the language model ------------------------------------------------------- */
+
+json_t *config_part(struct config *config, const char *name, const char *keys)
+{
+    json_t *object = config_member(config->root, name, NULL);
+    const char *path[4] = {0};
+    size_t depth = 0;
+    if (config->outer_key)
+        path[depth++] = config->outer_key;
+    path[depth++] = name;
+    if (object && !json_is_object(object)) {
+        job_error_at(config->job, DIAG_E0407, json_place(config->json, path), "`%s` is not an object", name);
+        return NULL;
+    }
+    for (const char *at = keys; *at; at += strcspn(at, "|"), at += *at == '|') {
+        const char *key = first_key(config, at);
+        json_t *member = json_object_get(object, key);
+        json_t *first = json_is_array(member) ? json_array_get(member, 0) : member;
+        double value = json_number_value(first);
+        if (!first || json_is_null(first) ||
+            (json_is_number(first) && value == floor(value) && value >= 0 && value <= COUNT_MAX))
+            continue;
+        path[depth] = key;
+        job_error_at(config->job, DIAG_E0407, json_place(config->json, path),
+                     "`%s` is not a whole number from 0 to %d", key, COUNT_MAX);
+        return NULL;
+    }
+    return object;
 }

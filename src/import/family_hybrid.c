@@ -13,17 +13,13 @@ void build_qwen_hybrid(struct config *config, unsigned traits)
     full.value[LAYER_OUTPUT_GATE] = config_flag_or(config, "attn_output_gate", true);
     config_linear(config, &linear);
     const bool *sparse = config_sparse_layers(config);
-    json_t *types = config_list(config, "layer_types");
+    static const char *const words[] = {"full_attention", "linear_attention", NULL};
+    const size_t *types = config_list_of_words(config, "layer_types", words);
     double every = types ? 1 : config_needed(config, "full_attention_interval");
     architecture_layers(config->job->arena, &config->model, config->layers);
     struct layer last = full;
     for (size_t i = 0; i < config->layers; i++) {
-        const char *type = json_string_value(json_array_get(types, i));
-        bool is_linear = types ? type && strcmp(type, "linear_attention") == 0 : (i + 1) % (size_t)every != 0;
-        if (types && !is_linear && !(type && strcmp(type, "full_attention") == 0)) {
-            config_error(config, NULL, "layer_types", "entry %zu of `layer_types` is not known", i);
-            return;
-        }
+        bool is_linear = types ? types[i] == 1 : (i + 1) % (size_t)every != 0;
         struct layer *layer = &config->model.layers[i];
         *layer = is_linear ? linear : full;
         if (sparse[i])
@@ -72,9 +68,9 @@ static const char *nemotron_pattern(struct config *config)
     const char *pattern = config_word(config, "hybrid_override_pattern");
     if (pattern)
         return pattern;
-    json_t *words = config_member(config->text, "layers_block_type", NULL), *entry;
+    json_t *words = config_list_any(config, "layers_block_type"), *entry;
     size_t i;
-    if (!json_is_array(words) || json_array_size(words) == 0 || json_array_size(words) > LAYERS_MAX) {
+    if (!words || json_array_size(words) == 0 || json_array_size(words) > LAYERS_MAX) {
         config_missing(config, "hybrid_override_pattern");
         return "-";
     }

@@ -9,15 +9,12 @@
  */
 static void shared_indexers(struct config *config)
 {
-    json_t *types = config_list(config, "indexer_types"), *entry;
-    size_t i;
-    json_array_foreach(types, i, entry)
-    {
-        const char *word = json_string_value(entry);
-        if (word && strcmp(word, "shared") == 0)
+    static const char *const words[] = {"full", "shared", NULL};
+    const size_t *types = config_list_of_words(config, "indexer_types", words);
+    for (size_t i = 0; types && i < config->layers; i++)
+        if (types[i] == 1)
             config->model.layers[i].value[LAYER_INDEX_HEADS] =
                 config->model.layers[i].value[LAYER_INDEX_DIM] = 0;
-    }
 }
 
 /* DeepSeek-V2, V3, V3.2; Kimi-K2; GLM-5. */
@@ -96,10 +93,10 @@ static struct layer delta_layer(struct config *config, json_t *linear)
 void build_kimi_linear(struct config *config, unsigned traits)
 {
     config_sizes(config, traits);
-    json_t *linear = json_object_get(config->text, "linear_attn_config"), *entry;
-    json_t *full = json_object_get(linear, "full_attn_layers");
-    size_t i;
-    if (!json_is_array(full)) {
+    const char *key = NULL;
+    json_t *linear = config_object(config, "linear_attn_config", &key);
+    bool *full = ARENA_ARRAY(config->job->arena, bool, config->layers);
+    if (!config_list_of_layers(config, linear, key, "full_attn_layers", 1, full, true)) {
         config_missing(config, "linear_attn_config.full_attn_layers");
         return;
     }
@@ -112,12 +109,8 @@ void build_kimi_linear(struct config *config, unsigned traits)
     config_latent(config, &latent);
     const bool *sparse = config_sparse_layers(config);
     architecture_layers(config->job->arena, &config->model, config->layers);
-    for (i = 0; i < config->layers; i++)
-        config->model.layers[i] = delta;
-    json_array_foreach(full, i, entry) /* counted from 1 */
-        if (json_integer_value(entry) >= 1 && (size_t)json_integer_value(entry) <= config->layers)
-            config->model.layers[json_integer_value(entry) - 1] = latent;
-    for (i = 0; i < config->layers; i++) {
+    for (size_t i = 0; i < config->layers; i++) {
+        config->model.layers[i] = full[i] ? latent : delta;
         if (sparse[i])
             config_experts(config, traits, &config->model.layers[i]);
         else

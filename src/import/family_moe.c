@@ -18,22 +18,22 @@ void build_llama4(struct config *config, unsigned traits)
     moe.value[LAYER_SHARED_EXPERTS] = 1;
     config_lay_out(config, &dense, &moe);
     double chunk = config_count_or(config, "attention_chunk_size", 0);
-    json_t *rotary = config_list(config, "no_rope_layers");
+    const bool *rotary = config_list_of_flags(config, "no_rope_layers");
     double every = config_count_or(config, "no_rope_layer_interval", 4);
     if (config_list(config, "layer_types")) {
         config_windows(config, traits);
         return;
     }
     for (size_t i = 0; i < config->layers; i++) {
-        bool local = rotary ? json_integer_value(json_array_get(rotary, i)) != 0
-                            : every < 1 || (i + 1) % (size_t)every != 0;
+        bool local = rotary ? rotary[i] : every < 1 || (i + 1) % (size_t)every != 0;
         config->model.layers[i].value[LAYER_ATTENTION_CHUNK] = local ? chunk : 0;
     }
 }
 
 void build_dbrx(struct config *config, unsigned traits)
 {
-    json_t *inner = json_object_get(config->text, "ffn_config");
+    const char *key;
+    json_t *inner = config_object(config, "ffn_config", &key);
     config_sizes(config, traits);
     struct layer layer = layer_usual();
     config_attention(config, traits, &layer);
@@ -61,7 +61,7 @@ void build_gpt_oss(struct config *config, unsigned traits)
 void build_mimo_flash(struct config *config, unsigned traits)
 {
     config_sizes(config, traits);
-    json_t *pattern = config_list(config, "hybrid_layer_pattern");
+    const bool *pattern = config_list_of_flags(config, "hybrid_layer_pattern");
     if (!pattern)
         config_missing(config, "hybrid_layer_pattern");
     struct layer global = layer_usual(), local;
@@ -80,7 +80,7 @@ void build_mimo_flash(struct config *config, unsigned traits)
     architecture_layers(config->job->arena, &config->model, config->layers);
     for (size_t i = 0; i < config->layers; i++) {
         struct layer *layer = &config->model.layers[i];
-        *layer = json_integer_value(json_array_get(pattern, i)) ? local : global;
+        *layer = pattern && pattern[i] ? local : global;
         if (sparse[i])
             config_experts(config, traits, layer);
         else
@@ -94,8 +94,10 @@ void build_minimax_lightning(struct config *config, unsigned traits)
 {
     config_sizes(config, traits);
     /* Files of transformers have words in place of numbers. */
-    json_t *types = config_list(config, "attn_type_list"), *words = config_list(config, "layer_types");
-    if (!types && !words)
+    static const char *const words[] = {"linear_attention", "full_attention", NULL};
+    const bool *flags = config_list_of_flags(config, "attn_type_list");
+    const size_t *types = flags ? NULL : config_list_of_words(config, "layer_types", words);
+    if (!types && !flags)
         config_missing(config, "attn_type_list");
     struct layer softmax = layer_usual(), lightning = layer_usual();
     config_attention(config, traits, &softmax);
@@ -111,9 +113,7 @@ void build_minimax_lightning(struct config *config, unsigned traits)
     v[LAYER_ROTARY_DIM] = -1;
     architecture_layers(config->job->arena, &config->model, config->layers);
     for (size_t i = 0; i < config->layers; i++) {
-        const char *word = json_string_value(json_array_get(words, i));
-        bool full = types ? json_integer_value(json_array_get(types, i)) != 0
-                          : word && strcmp(word, "full_attention") == 0;
+        bool full = (flags && flags[i]) || (types && types[i] == 1);
         config->model.layers[i] = full ? softmax : lightning;
     }
 }
@@ -189,20 +189,17 @@ void build_step3(struct config *config, unsigned traits)
     config_dense(config, traits, &dense);
     config_experts(config, traits, &moe);
     bool *sparse = ARENA_ARRAY(config->job->arena, bool, config->layers);
-    const char *at = config_word(config, "moe_layers_enum");
-    json_t *list = config_member(config->text, "moe_layers_enum", NULL), *entry;
-    size_t i;
+    const char *at = config_word_if(config, "moe_layers_enum");
+    if (at && at[strspn(at, "0123456789, ")] != '\0')
+        config_error(config, NULL, "moe_layers_enum", "`moe_layers_enum` holds more than numbers");
+    else if (!at && !config_list_of_layers(config, config->text, NULL, "moe_layers_enum", 0, sparse, true))
+        config_missing(config, "moe_layers_enum");
     for (; at && *at; at += strcspn(at, ","), at += *at == ',') {
         size_t layer = (size_t)strtoul(at, NULL, 10);
         if (layer < config->layers)
             sparse[layer] = true;
     }
-    json_array_foreach(list, i, entry) if (json_integer_value(entry) >= 0 &&
-                                           (size_t)json_integer_value(entry) < config->layers)
-        sparse[json_integer_value(entry)] = true;
-    if (!list)
-        config_missing(config, "moe_layers_enum");
     architecture_layers(config->job->arena, &config->model, config->layers);
-    for (i = 0; i < config->layers; i++)
+    for (size_t i = 0; i < config->layers; i++)
         config->model.layers[i] = sparse[i] ? moe : dense;
 }

@@ -39,9 +39,10 @@ void build_falcon(struct config *config, unsigned traits)
 void build_mpt(struct config *config, unsigned traits)
 {
     config_sizes(config, traits);
-    json_t *ratio = config_member(config->text, "expansion_ratio", NULL);
-    json_t *attention = json_object_get(config->text, "attn_config");
-    config->ffn = (json_is_number(ratio) ? json_number_value(ratio) : 4) * config->model.hidden;
+    const char *key;
+    json_t *attention = config_object(config, "attn_config", &key);
+    config->ffn =
+        config_real_in(config, config->text, NULL, "expansion_ratio", 4, 1000) * config->model.hidden;
     bool bias = !config_flag_or(config, "no_bias", false);
     build_decoder(config, bias ? traits | BIAS_ALWAYS : traits & ~(unsigned)BIASED_NORMS);
     if (!json_is_true(json_object_get(attention, "alibi")) && config_flag_or(config, "learned_pos_emb", true))
@@ -65,13 +66,13 @@ void build_opt(struct config *config, unsigned traits)
 void build_gpt_neo(struct config *config, unsigned traits)
 {
     build_decoder(config, traits);
-    json_t *types = config_list(config, "attention_layers");
+    static const char *const words[] = {"global", "local", NULL};
+    const size_t *types = config_list_of_words(config, "attention_layers", words);
     double window = config_count_or(config, "window_size", 256);
     for (size_t i = 0; i < config->model.layer_count; i++) {
         double *v = config->model.layers[i].value;
-        const char *word = json_string_value(json_array_get(types, i));
         v[LAYER_OUTPUT_BIAS] = 1;
-        v[LAYER_WINDOW] = (word ? strcmp(word, "local") == 0 : i % 2 == 1) ? window : 0;
+        v[LAYER_WINDOW] = (types ? types[i] : i % 2) == 1 ? window : 0;
     }
 }
 
@@ -98,12 +99,10 @@ void build_bitnet(struct config *config, unsigned traits)
 void build_mllama(struct config *config, unsigned traits)
 {
     build_decoder(config, traits);
-    json_t *crossed = config_member(config->text, "cross_attention_layers", NULL), *entry;
-    size_t k;
+    bool *crossed = ARENA_ARRAY(config->job->arena, bool, config->layers);
+    bool told = config_list_of_layers(config, config->text, NULL, "cross_attention_layers", 0, crossed, true);
     for (size_t i = 0; i < config->model.layer_count; i++) {
-        bool crosses = !json_is_array(crossed) && i % 5 == 3; /* as the class has it for forty layers */
-        json_array_foreach(crossed, k, entry) crosses = crosses || json_integer_value(entry) == (json_int_t)i;
-        if (!crosses)
+        if (told ? !crossed[i] : i % 5 != 3) /* as the class has it for forty layers */
             continue;
         struct layer *layer = &config->model.layers[i];
         struct layer cross = *layer;

@@ -45,7 +45,7 @@ static struct layer mamba_layer(const struct mamba *mamba, double hidden, bool n
 
 static double rank_of(struct config *config, const char *key, double hidden)
 {
-    const char *word = config_word(config, key);
+    const char *word = config_word_if(config, key);
     double rank = ceil(hidden / 16);
     if (!(word && strcmp(word, "auto") == 0))
         rank = config_count_or(config, key, rank);
@@ -129,9 +129,10 @@ static struct layer mamba2_layer(struct config *config, const struct mamba2_keys
         inner = config_count_or(config, keys->width, inner);
     v[LAYER_ATTENTION] = ATTENTION_MAMBA;
     v[LAYER_SSM_HEADS] = config_needed(config, keys->heads);
-    const char *word = config_word(config, keys->head_dim); /* "auto" */
-    v[LAYER_SSM_HEAD_DIM] = word ? inner / v[LAYER_SSM_HEADS]
-                                 : config_count_or(config, keys->head_dim, inner / v[LAYER_SSM_HEADS]);
+    const char *word = config_word_if(config, keys->head_dim);
+    v[LAYER_SSM_HEAD_DIM] = word && strcmp(word, "auto") == 0
+                                ? inner / v[LAYER_SSM_HEADS]
+                                : config_count_or(config, keys->head_dim, inner / v[LAYER_SSM_HEADS]);
     v[LAYER_SSM_GROUPS] = config_needed(config, keys->groups);
     v[LAYER_SSM_STATE] = config_needed(config, keys->state);
     v[LAYER_CONV_KERNEL] = config_needed(config, keys->kernel);
@@ -157,24 +158,14 @@ void build_mamba2(struct config *config, unsigned traits)
 static bool *attention_layers(struct config *config)
 {
     bool *attends = ARENA_ARRAY(config->job->arena, bool, config->layers);
-    json_t *indices = config_member(config->text, "attn_layer_indices|full_attn_idxs", NULL), *entry;
-    json_t *words = config_list(config, "layer_types");
-    words = words ? words : config_list(config, "layers_block_type");
-    size_t i;
-    if (!words && !json_is_array(indices))
+    static const char *const words[] = {"mamba", "conv", "attention", "full_attention", NULL};
+    const size_t *types = config_list_of_words(config, "layer_types", words);
+    types = types ? types : config_list_of_words(config, "layers_block_type", words);
+    if (!types && !config_list_of_layers(config, config->text, NULL, "attn_layer_indices|full_attn_idxs", 0,
+                                         attends, true))
         config_missing(config, "layer_types");
-    json_array_foreach(words, i, entry)
-    {
-        const char *word = json_string_value(entry);
-        attends[i] = word && (strcmp(word, "attention") == 0 || strcmp(word, "full_attention") == 0);
-        if (!word || (!attends[i] && strcmp(word, "mamba") != 0 && strcmp(word, "conv") != 0)) {
-            config_error(config, NULL, "layer_types", "entry %zu of `layer_types` is not known", i);
-            return attends;
-        }
-    }
-    json_array_foreach(indices, i, entry) if (!words && json_integer_value(entry) >= 0 &&
-                                              (size_t)json_integer_value(entry) < config->layers)
-        attends[json_integer_value(entry)] = true;
+    for (size_t i = 0; types && i < config->layers; i++)
+        attends[i] = types[i] >= 2;
     return attends;
 }
 
@@ -226,13 +217,11 @@ void build_falcon_h1(struct config *config, unsigned traits)
 static double adjusted_width(struct config *config)
 {
     double width = config_needed(config, "block_ff_dim|intermediate_size");
-    json_t *factor = config_member(config->text, "block_ffn_dim_multiplier", NULL);
     double whole = config_count_or(config, "block_multiple_of", 256);
     if (!config_flag_or(config, "block_auto_adjust_ff_dim", true))
         return width;
-    width = floor(2 * width / 3);
-    if (json_is_number(factor))
-        width = floor(json_number_value(factor) * width);
+    width = floor(config_real_in(config, config->text, NULL, "block_ffn_dim_multiplier", 1, 1000) *
+                  floor(2 * width / 3));
     return whole * ceil(width / whole);
 }
 
@@ -284,14 +273,20 @@ void build_recurrent_gemma(struct config *config, unsigned traits)
     double gates = 2 * (width * width / attention.value[LAYER_HEADS] + width);
     double params = 3 * hidden * width + 2 * width + hidden + width * (kernel + 1) + width + gates;
     struct layer recurrent = recurrent_layer(width, 1, kernel, params, width * (4 + (kernel - 1) * 2));
-    json_t *types = config_member(config->text, "block_types|_block_types", NULL);
-    size_t period = json_is_array(types) && json_array_size(types) > 0 ? json_array_size(types) : 3;
+    json_t *types = config_list_any(config, "block_types|_block_types");
+    size_t period = json_array_size(types) > 0 ? json_array_size(types) : 3;
     config->ffn = floor(config->ffn / 2);
     architecture_layers(config->job->arena, &config->model, config->layers);
     for (size_t i = 0; i < config->layers; i++) {
-        const char *word = types ? json_string_value(json_array_get(types, i % period)) : usual[i % period];
+        const char *word = json_array_size(types) > 0 ? json_string_value(json_array_get(types, i % period))
+                                                      : usual[i % period];
+        bool attends = word && strcmp(word, "attention") == 0;
         struct layer *layer = &config->model.layers[i];
-        *layer = word && strcmp(word, "attention") == 0 ? attention : recurrent;
+        if (!attends && !(word && strcmp(word, "recurrent") == 0)) {
+            config_error(config, NULL, "block_types", "entry %zu of `block_types` is not known", i % period);
+            return;
+        }
+        *layer = attends ? attention : recurrent;
         config_dense(config, traits, layer);
     }
 }

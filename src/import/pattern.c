@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/buffer.h"
 #include "base/vec.h"
+#include "import/expression.h"
 
-enum { NAME_MAX_BYTES = 160, EXPRESSION_MAX = 200, EXPRESSIONS_MAX = 64 };
+enum { NAME_MAX_BYTES = 160, EXPRESSIONS_MAX = 64 };
 
 /* What patterns of no certain layer may cost: each is held against every matrix of every layer. */
 enum { PLAIN_COST = 1, GLOB_COST = 2, EXPRESSION_COST = 8, COST_MAX = 150000 };
@@ -110,36 +110,6 @@ static void note_other(struct patterns *patterns, size_t layer, const char *text
     patterns->others[layer] = other;
 }
 
-/* Python's expression as a POSIX one, anchored as re.match anchors it. NULL when it uses more than that. */
-static const char *posix_expression(struct arena *arena, const char *text)
-{
-    struct buffer out = buffer_in(arena);
-    buffer_text(&out, "^(");
-    if (strlen(text) > EXPRESSION_MAX || strpbrk(text, "{}"))
-        return NULL;
-    for (const char *at = text; *at; at++) {
-        if (at[0] == '\\' && at[1] == 'd') {
-            buffer_text(&out, "[0-9]");
-            at++;
-        } else if (at[0] == '\\' && at[1] && strchr(".*+?()[]|^$\\-/_", at[1])) {
-            if (strchr("-/_", at[1]) == NULL)
-                buffer_byte(&out, '\\');
-            buffer_byte(&out, *++at);
-        } else if (at[0] == '(' && at[1] == '?') {
-            if (at[2] != ':')
-                return NULL;
-            buffer_byte(&out, '(');
-            at += 2;
-        } else if (at[0] == '\\') {
-            return NULL;
-        } else {
-            buffer_byte(&out, *at);
-        }
-    }
-    buffer_byte(&out, ')');
-    return buffer_string(&out);
-}
-
 /* Expressions that spell out the beginning of a module's name, down into a layer: "model\\.layers\\.7\\.mlp".
  * They come by the thousand, and need no compiling. NULL for others. */
 static const char *literal_prefix(struct arena *arena, const char *text)
@@ -178,7 +148,7 @@ bool patterns_add(struct patterns *patterns, const char *text, const void *value
         if (layer >= patterns->layers || of_other_expert(literal))
             return true;
     } else if (strncmp(text, "re:", 3) == 0) {
-        const char *expression = posix_expression(patterns->arena, text + 3);
+        const char *expression = expression_posix(patterns->arena, text + 3);
         regex_t *compiled = ARENA_NEW(patterns->arena, regex_t);
         if (!expression || ++patterns->expressions > EXPRESSIONS_MAX || !afford(patterns, EXPRESSION_COST) ||
             regcomp(compiled, expression, REG_EXTENDED | REG_NOSUB) != 0)

@@ -30,10 +30,37 @@ struct diag *quantization_error(struct quantization *quantization, const char *k
                         text);
 }
 
-const char *quantization_word(json_t *object, const char *key)
+/* The member; NULL where there is none, and after an error where it is not of a `known` kind. */
+static json_t *member_of(struct quantization *quantization, json_t *object, const char *keys, bool known,
+                         const char *kind)
 {
-    const char *word = json_string_value(json_object_get(object, key));
-    return word ? word : "";
+    const char *key;
+    json_t *member = config_member(object, keys, &key);
+    if (!member || known)
+        return member;
+    key = arena_strndup(quantization->config->job->arena, key, strcspn(key, "|"));
+    quantization_error(quantization, key, "`%s` is not %s", key, kind);
+    return NULL;
+}
+
+const char *quantization_word(struct quantization *quantization, json_t *object, const char *keys)
+{
+    bool known = json_is_string(config_member(object, keys, NULL));
+    json_t *member = member_of(quantization, object, keys, known, "a string");
+    return member ? json_string_value(member) : "";
+}
+
+bool quantization_flag(struct quantization *quantization, json_t *object, const char *keys, bool usual)
+{
+    bool known = json_is_boolean(config_member(object, keys, NULL));
+    json_t *member = member_of(quantization, object, keys, known, "true or false");
+    return member ? json_is_true(member) : usual;
+}
+
+json_t *quantization_members(struct quantization *quantization, json_t *object, const char *key)
+{
+    bool known = json_is_object(config_member(object, key, NULL));
+    return member_of(quantization, object, key, known, "an object");
 }
 
 bool quantization_same(const char *word, const char *other)
@@ -47,9 +74,10 @@ bool quantization_same(const char *word, const char *other)
     return word[i] == other[i];
 }
 
-double quantization_number(json_t *object, const char *keys)
+double quantization_number(struct quantization *quantization, json_t *object, const char *keys)
 {
-    return json_number_value(config_member(object, keys, NULL));
+    bool known = json_is_number(config_member(object, keys, NULL));
+    return json_number_value(member_of(quantization, object, keys, known, "a number"));
 }
 
 /* ---- lists of modules ---------------------------------------------------------------------- */
@@ -71,10 +99,18 @@ bool quantization_add(struct quantization *quantization, struct patterns *patter
 {
     size_t i;
     json_t *entry;
+    if (list && !json_is_array(list) && !json_is_null(list)) {
+        quantization_error(quantization, key, "`%s` is not a list", key);
+        return false;
+    }
     json_array_foreach(list, i, entry)
     {
         const char *text = json_string_value(entry);
-        if (!text || !quantization_of_text(text))
+        if (!text) {
+            quantization_error(quantization, key, "entry %zu of `%s` is not a string", i, key);
+            return false;
+        }
+        if (!quantization_of_text(text))
             continue;
         if (!patterns_add(patterns, text, value)) {
             quantization_error(
@@ -126,7 +162,7 @@ static void read_method(struct quantization *quantization)
                                         "llm_int8_skip_modules",  "skip_modules", "exclude",
                                         "ignored_layers"};
     json_t *object = quantization->object;
-    const char *method = quantization_word(object, "quant_method");
+    const char *method = quantization_word(quantization, object, "quant_method");
     void (*read)(struct quantization *) = NULL;
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++)
         if (quantization_same(method, methods[i].name))
@@ -152,10 +188,13 @@ static const struct storage *cache_storage(struct quantization *quantization)
     const char *key = "kv_cache_scheme", *word = json_string_value(scheme);
     if (!scheme || json_is_null(scheme)) {
         key = "kv_cache_quant_algo";
-        word = json_string_value(json_object_get(quantization->object, key));
+        word = quantization_word(quantization, quantization->object, key);
+        word = *word ? word : NULL;
     }
-    double bits = quantization_number(scheme, "num_bits");
-    bool floating = strcmp(quantization_word(scheme, "type"), "float") == 0;
+    double bits = quantization_number(quantization, scheme, "num_bits");
+    bool floating = strcmp(quantization_word(quantization, scheme, "type"), "float") == 0;
+    bool strange = scheme && !json_is_object(scheme) && !json_is_null(scheme);
+    word = word || !strange ? word : "?";
     if (json_is_object(scheme))
         word = bits == 8 ? floating ? "FP8" : "INT8" : bits == 4 && floating ? "NVFP4" : "?";
     if (!word || quantization_same(word, "NONE"))
@@ -174,15 +213,18 @@ static const struct storage *stated_type(struct config *config)
 {
     static const struct {
         const char *word, *format;
-    } types[] = {
-        {"bfloat16", "bf16"}, {"float16", "fp16"}, {"float32", "fp32"}, {"float", "fp32"}, {"half", "fp16"}};
-    json_t *member = config_either(config, "dtype");
-    if (!member)
-        member = config_either(config, "torch_dtype");
-    const char *word = json_string_value(member);
-    for (size_t i = 0; word && i < sizeof types / sizeof types[0]; i++)
+    } types[] = {{"bfloat16", "bf16"},     {"float16", "fp16"}, {"float32", "fp32"}, {"float", "fp32"},
+                 {"half", "fp16"},         {"bf16", "bf16"},    {"fp16", "fp16"},    {"fp32", "fp32"},
+                 {"float8_e4m3fn", "fp8"}, {"auto", "bf16"}};
+    bool inner = config_member(config->text, "dtype|torch_dtype", NULL) != NULL;
+    const char *word = config_word_in(config, inner ? config->text : config->root, NULL, "dtype|torch_dtype");
+    if (!word)
+        return storage_standard("bf16");
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strcmp(word + (strncmp(word, "torch.", 6) == 0 ? 6 : 0), types[i].word) == 0)
             return storage_standard(types[i].format);
+    config_error(config, NULL, json_object_get(config->text, "dtype") ? "dtype" : "torch_dtype",
+                 "weights of type `%.40s` are not known to perfc", word);
     return storage_standard("bf16");
 }
 
@@ -252,15 +294,19 @@ static void read_beside(struct config *config)
 void config_quantization(struct config *config)
 {
     config->model.weights = stated_type(config);
-    json_t *own = json_object_get(config->text, "quantization_config");
-    json_t *object = json_is_object(own) ? own : json_object_get(config->root, "quantization_config");
+    json_t *own = config_member(config->text, "quantization_config", NULL);
+    json_t *object = config_either(config, "quantization_config");
     struct quantization quantization = {.config = config, .json = config->json, .object = object};
-    if (!json_is_object(object)) {
+    if (!object) {
         read_beside(config);
         return;
     }
-    bool nested = json_is_object(own) && config->text_key;
+    bool nested = own && config->text_key;
     quantization.place[0] = nested ? config->text_key : "quantization_config";
     quantization.place[1] = nested ? "quantization_config" : NULL;
+    if (!json_is_object(object)) {
+        quantization_error(&quantization, NULL, "`quantization_config` is not an object");
+        return;
+    }
     read_object(&quantization);
 }

@@ -36,9 +36,14 @@ struct quantization {
 struct diag *quantization_error(struct quantization *quantization, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* "" and 0 where there is none; keys separated by | mean the first that is there. */
-const char *quantization_word(json_t *object, const char *key);
-double quantization_number(json_t *object, const char *keys);
+/* "", 0 and `usual` where there is none or null, an error where it is something else; keys separated by |
+ * mean the first that is there. */
+const char *quantization_word(struct quantization *quantization, json_t *object, const char *keys);
+double quantization_number(struct quantization *quantization, json_t *object, const char *keys);
+bool quantization_flag(struct quantization *quantization, json_t *object, const char *keys, bool usual);
+
+/* A dictionary, or NULL; an error where it is something else. */
+json_t *quantization_members(struct quantization *quantization, json_t *object, const char *key);
 
 /* Whether the words are the same but for the case of letters; `other` is in upper case. */
 bool quantization_same(const char *word, const char *other);
@@ -46,7 +51,7 @@ bool quantization_same(const char *word, const char *other);
 /* Whether a module belongs to the language model, not to a tower or an MTP layer. */
 bool quantization_of_text(const char *name);
 
-/* Adds the names and patterns of `list`, an array that stands at `key`. False after an error. */
+/* Adds the names and patterns of `list`, an array or nothing, that stands at `key`. False after an error. */
 bool quantization_add(struct quantization *quantization, struct patterns *patterns, const char *key,
                       json_t *list, const void *value);
 

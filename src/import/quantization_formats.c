@@ -161,8 +161,9 @@ const struct storage *quantization_algorithm(struct quantization *quantization, 
     for (size_t i = 0; i < sizeof algorithms / sizeof algorithms[0]; i++)
         if (quantization_same(word, algorithms[i].word))
             return narrow(quantization, algorithms[i].format);
+    double size = quantization_number(quantization, object, "group_size");
     if (quantization_same(word, "W4A16_AWQ") || quantization_same(word, "W4A8_AWQ"))
-        return quantization_integers(quantization, "", 4, quantization_number(object, "group_size"), false);
+        return size >= 1 ? quantization_integers(quantization, "", 4, size, false) : NULL;
     if (quantization_same(word, "W8A16"))
         return quantization_integers(quantization, "", 8, 0, false);
     return NULL;
@@ -171,12 +172,17 @@ const struct storage *quantization_algorithm(struct quantization *quantization, 
 const struct storage *quantization_weights(struct quantization *quantization, json_t *group)
 {
     json_t *weights = json_object_get(group, "weights");
-    double bits = quantization_number(weights, "num_bits"), size = quantization_number(weights, "group_size");
-    bool floating = strcmp(quantization_word(weights, "type"), "float") == 0;
+    double bits = quantization_number(quantization, weights, "num_bits"),
+           size = quantization_number(quantization, weights, "group_size");
+    bool floating = strcmp(quantization_word(quantization, weights, "type"), "float") == 0;
     bool activations = json_is_object(json_object_get(group, "input_activations"));
     json_t *structure = json_object_get(weights, "block_structure");
-    bool block = json_is_array(structure) || strcmp(quantization_word(weights, "strategy"), "block") == 0;
-    bool symmetric = !json_is_false(json_object_get(weights, "symmetric"));
+    bool block = json_is_array(structure) ||
+                 strcmp(quantization_word(quantization, weights, "strategy"), "block") == 0;
+    bool symmetric = quantization_flag(quantization, weights, "symmetric", true);
+    const char *strategy = quantization_word(quantization, weights, "strategy");
+    if (size < 1 && (strcmp(strategy, "group") == 0 || strcmp(strategy, "tensor_group") == 0))
+        return NULL;
     if (floating && bits == 8)
         return block        ? quantization_fp8(quantization, structure)
                : size == 32 ? storage_standard("mxfp8")
@@ -198,9 +204,10 @@ const struct storage *quantization_weights(struct quantization *quantization, js
 static const struct storage *two_stages(struct quantization *quantization, json_t *stages)
 {
     json_t *first = json_array_get(stages, 0), *last = json_array_get(stages, 1);
-    bool known = json_array_size(stages) == 2 && strcmp(quantization_word(first, "dtype"), "fp8_e4m3") == 0 &&
-                 strcmp(quantization_word(last, "dtype"), "int4") == 0 &&
-                 strcmp(quantization_word(last, "qscheme"), "per_channel") == 0;
+    bool known = json_array_size(stages) == 2 &&
+                 strcmp(quantization_word(quantization, first, "dtype"), "fp8_e4m3") == 0 &&
+                 strcmp(quantization_word(quantization, last, "dtype"), "int4") == 0 &&
+                 strcmp(quantization_word(quantization, last, "qscheme"), "per_channel") == 0;
     return known ? narrow(quantization, "int4-channel-fp8") : NULL;
 }
 
@@ -209,10 +216,11 @@ const struct storage *quantization_quark(struct quantization *quantization, json
     json_t *weight = json_object_get(layer, "weight"), *inputs = json_object_get(layer, "input_tensors");
     if (json_is_array(weight))
         return two_stages(quantization, weight);
-    const char *type = quantization_word(weight, "dtype"), *scheme = quantization_word(weight, "qscheme");
-    const char *scale = quantization_word(weight, "scale_format"),
-               *input = quantization_word(inputs, "dtype");
-    double group = quantization_number(weight, "group_size");
+    const char *type = quantization_word(quantization, weight, "dtype"),
+               *scheme = quantization_word(quantization, weight, "qscheme");
+    const char *scale = quantization_word(quantization, weight, "scale_format"),
+               *input = quantization_word(quantization, inputs, "dtype");
+    double group = quantization_number(quantization, weight, "group_size");
     bool whole = strcmp(scheme, "per_tensor") == 0 || strcmp(scheme, "per_channel") == 0;
     bool grouped = strcmp(scheme, "per_group") == 0, activations = json_is_object(inputs);
     if ((strcmp(type, "fp8_e4m3") == 0 || strcmp(type, "fp8_e5m2") == 0) && whole)
@@ -249,10 +257,10 @@ static bool tiles_pad(const struct architecture *model)
 static const struct storage *torchao_int4(struct quantization *quantization, json_t *members)
 {
     struct arena *arena = quantization->config->job->arena;
-    json_t *size = json_object_get(members, "group_size");
-    double group = size ? json_number_value(size) : 128;
-    const char *packing = quantization_word(members, "int4_packing_format");
-    const char *layout = quantization_word(json_object_get(members, "layout"), "_type");
+    double group = quantization_number(quantization, members, "group_size");
+    group = json_object_get(members, "group_size") ? group : 128;
+    const char *packing = quantization_word(quantization, members, "int4_packing_format");
+    const char *layout = quantization_word(quantization, json_object_get(members, "layout"), "_type");
     bool plain = strcmp(packing, "plain") == 0 || strcmp(packing, "preshuffled") == 0;
     if (strstr(layout, "parse") || strstr(packing, "sparse") || !(group >= 16 && group <= 65536) ||
         (!plain && tiles_pad(&quantization->config->model)))

@@ -43,7 +43,7 @@ static bool targets_all(struct quantization *quantization, json_t *targets)
 
 static void read_groups(struct quantization *quantization)
 {
-    json_t *groups = json_object_get(quantization->object, "config_groups"), *group;
+    json_t *groups = quantization_members(quantization, quantization->object, "config_groups"), *group;
     const char *name;
     json_object_foreach(groups, name, group)
     {
@@ -64,8 +64,8 @@ static void read_groups(struct quantization *quantization)
 void quantization_read_compressed(struct quantization *quantization)
 {
     json_t *sparsity = json_object_get(quantization->object, "sparsity_config");
-    const char *form = quantization_word(sparsity, "format");
-    const char *packing = quantization_word(quantization->object, "format");
+    const char *form = quantization_word(quantization, sparsity, "format");
+    const char *packing = quantization_word(quantization, quantization->object, "format");
     quantization->head_too = true;
     if ((*form && strcmp(form, "dense") != 0) || strcmp(packing, "marlin-24") == 0) {
         quantization_error(quantization, *form ? "sparsity_config" : "format",
@@ -80,11 +80,11 @@ void quantization_read_compressed(struct quantization *quantization)
 
 static void read_named_layers(struct quantization *quantization)
 {
-    json_t *layers = json_object_get(quantization->object, "quantized_layers"), *layer;
+    json_t *layers = quantization_members(quantization, quantization->object, "quantized_layers"), *layer;
     const char *name;
     json_object_foreach(layers, name, layer)
     {
-        const char *word = quantization_word(layer, "quant_algo");
+        const char *word = quantization_word(quantization, layer, "quant_algo");
         const struct storage *storage = quantization_algorithm(quantization, word, layer);
         if (!storage) {
             quantization_error(quantization, "quantized_layers",
@@ -98,7 +98,7 @@ static void read_named_layers(struct quantization *quantization)
 
 void quantization_read_modelopt(struct quantization *quantization)
 {
-    const char *word = quantization_word(quantization->object, "quant_algo");
+    const char *word = quantization_word(quantization, quantization->object, "quant_algo");
     read_named_layers(quantization);
     if (quantization_same(word, "MIXED_PRECISION"))
         return;
@@ -124,7 +124,7 @@ static void quark_cache(struct quantization *quantization, json_t *layers)
     json_object_foreach(layers, name, layer)
     {
         json_t *outputs = json_object_get(layer, "output_tensors");
-        const char *type = quantization_word(outputs, "dtype");
+        const char *type = quantization_word(quantization, outputs, "dtype");
         size_t length = strlen(name);
         bool cached = length >= 6 &&
                       (strcmp(name + length - 6, "k_proj") == 0 || strcmp(name + length - 6, "v_proj") == 0);
@@ -169,11 +169,12 @@ void quantization_read_quark(struct quantization *quantization)
         if (!quantization->usual)
             quantization_error(quantization, "global_quant_config",
                                "the weights are stored in a way perfc does not know (`%.40s`)",
-                               quantization_word(weight, "dtype"));
+                               quantization_word(quantization, weight, "dtype"));
     }
-    quark_layers(quantization, json_object_get(object, "layer_quant_config"));
-    quark_cache(quantization, json_object_get(object, "layer_quant_config"));
-    quark_cache(quantization, json_object_get(object, "kv_cache_quant_config"));
+    json_t *layers = quantization_members(quantization, object, "layer_quant_config");
+    quark_layers(quantization, layers);
+    quark_cache(quantization, layers);
+    quark_cache(quantization, quantization_members(quantization, object, "kv_cache_quant_config"));
 }
 
 /* ---- torchao ------------------------------------------------------------------------------- */
@@ -182,7 +183,7 @@ void quantization_read_quark(struct quantization *quantization)
 static const struct storage *torchao_config(struct quantization *quantization, json_t *config)
 {
     const char *class =
-        json_is_string(config) ? json_string_value(config) : quantization_word(config, "_type");
+        json_is_string(config) ? json_string_value(config) : quantization_word(quantization, config, "_type");
     json_t *members = json_is_string(config) ? json_object_get(quantization->object, "quant_type_kwargs")
                                              : json_object_get(config, "_data");
     if (!config || json_is_null(config))
@@ -221,7 +222,7 @@ void quantization_read_torchao(struct quantization *quantization)
     json_t *config = json_is_object(type) ? json_object_get(type, "default") : type;
     json_t *members = json_object_get(config, "_data");
     json_t *modules = config_member(members, "module_fqn_to_config|fqn_to_config", NULL);
-    if (json_is_true(json_object_get(quantization->object, "include_input_output_embeddings"))) {
+    if (quantization_flag(quantization, quantization->object, "include_input_output_embeddings", false)) {
         quantization_error(quantization, "include_input_output_embeddings",
                            "how embeddings are stored is not known to perfc");
         return;

@@ -13,7 +13,7 @@ void quantization_read_fp8(struct quantization *quantization)
 {
     json_t *size = json_object_get(quantization->object, "weight_block_size");
     double values = json_number_value(json_array_get(size, 0)) * json_number_value(json_array_get(size, 1));
-    bool powers = strcmp(quantization_word(quantization->object, "scale_fmt"), "ue8m0") == 0;
+    bool powers = strcmp(quantization_word(quantization, quantization->object, "scale_fmt"), "ue8m0") == 0;
     quantization->usual =
         powers && values == 32 ? storage_standard("mxfp8") : quantization_fp8(quantization, size);
 }
@@ -26,19 +26,21 @@ void quantization_read_mxfp4(struct quantization *quantization)
 
 /* ---- integers in groups -------------------------------------------------------------------- */
 
-/* Bits and group size of `object`, or those of `usual` where it does not say; NULL when they are none. */
+/* Bits and group size of `object`, or those of `usual` where it does not say; NULL when they are none. Groups
+ * have 128 values unless anything is said, and -1 is a whole channel. */
 static const struct storage *integers_of(struct quantization *quantization, const char *prefix,
                                          json_t *object, json_t *usual, bool zero)
 {
-    json_t *bits = config_member(object, "bits|w_bit", NULL), *group;
-    group = config_member(object, "group_size|q_group_size", NULL);
-    double width = json_number_value(bits ? bits : config_member(usual, "bits|w_bit", NULL));
-    double size = json_number_value(group ? group : config_member(usual, "group_size|q_group_size", NULL));
+    static const char bits[] = "bits|w_bit", group[] = "group_size|q_group_size";
+    json_t *told = config_member(object, group, NULL) ? object : usual;
+    double width =
+        quantization_number(quantization, config_member(object, bits, NULL) ? object : usual, bits);
+    double size = config_member(told, group, NULL) ? quantization_number(quantization, told, group) : 128;
     if (!(width >= 2 && width <= 8 && width == (double)(int)width)) {
         quantization_error(quantization, "bits", "`bits` is not a whole number from 2 to 8");
         return NULL;
     }
-    if (!(size >= -1 && size <= 65536 && size == (double)(long)size)) {
+    if (!(size >= -1 && size != 0 && size <= 65536 && size == (double)(long)size)) {
         quantization_error(quantization, "group_size", "`group_size` is not a size");
         return NULL;
     }
@@ -49,13 +51,14 @@ static const struct storage *integers_of(struct quantization *quantization, cons
  * before those that are left alone, and `extra_config` of AutoRound, whose keys are names. */
 static void read_overrides(struct quantization *quantization, const char *prefix, const char *key)
 {
-    json_t *overrides = json_object_get(quantization->object, key), *override;
+    json_t *overrides = quantization_members(quantization, quantization->object, key), *override;
     struct arena *arena = quantization->config->job->arena;
     bool expressions = strcmp(key, "dynamic") == 0;
     const char *name;
     json_object_foreach(overrides, name, override)
     {
-        bool left_alone = strncmp(name, "-:", 2) == 0 || quantization_number(override, "bits") >= 16;
+        bool left_alone =
+            strncmp(name, "-:", 2) == 0 || quantization_number(quantization, override, "bits") >= 16;
         const char *text = name + (expressions && name[0] && name[1] == ':' ? 2 : 0);
         const struct storage *storage =
             left_alone ? NULL : integers_of(quantization, prefix, override, quantization->object, true);
@@ -78,6 +81,8 @@ static void only_named(struct quantization *quantization, const char *key)
     json_t *lists = json_object_get(quantization->object, key), *list;
     const struct storage *usual = quantization->usual;
     size_t i;
+    if (lists && !json_is_array(lists) && !json_is_null(lists))
+        quantization_error(quantization, key, "`%s` is not a list", key);
     if (!json_is_array(lists) || json_array_size(lists) == 0)
         return;
     quantization->usual = NULL;
@@ -97,22 +102,23 @@ static void read_integers(struct quantization *quantization, const char *prefix,
     read_overrides(quantization, prefix, "dynamic");
     read_overrides(quantization, prefix, "extra_config");
     only_named(quantization, "modules_in_block_to_quantize");
-    quantization->head_too = json_is_true(json_object_get(object, "lm_head"));
+    quantization->head_too = quantization_flag(quantization, object, "lm_head", false);
 }
 
 /* Zero points are stored also where they are all the same; Marlin's own files leave them out. */
 void quantization_read_gptq(struct quantization *quantization)
 {
-    bool marlin = strcmp(quantization_word(quantization->object, "checkpoint_format"), "marlin") == 0 ||
-                  json_is_true(json_object_get(quantization->object, "is_marlin_format"));
+    bool marlin =
+        strcmp(quantization_word(quantization, quantization->object, "checkpoint_format"), "marlin") == 0 ||
+        quantization_flag(quantization, quantization->object, "is_marlin_format", false);
     read_integers(quantization, marlin ? "" : "gptq-", !marlin);
 }
 
 void quantization_read_marlin(struct quantization *quantization)
 {
-    json_t *bits = json_object_get(quantization->object, "bits");
-    double group = quantization_number(quantization->object, "group_size");
-    if (bits && json_number_value(bits) != 4)
+    double bits = quantization_number(quantization, quantization->object, "bits");
+    double group = quantization_number(quantization, quantization->object, "group_size");
+    if (json_object_get(quantization->object, "bits") && bits != 4)
         quantization_error(quantization, "bits", "weights in Marlin's form have 4 bits");
     quantization->usual = quantization_integers(quantization, "", 4, group > 0 ? group : 0, false);
 }
@@ -121,10 +127,11 @@ void quantization_read_marlin(struct quantization *quantization)
 void quantization_read_auto_round(struct quantization *quantization)
 {
     json_t *object = quantization->object;
-    const char *type = quantization_word(object, "data_type");
-    double bits = quantization_number(object, "bits"), group = quantization_number(object, "group_size");
-    bool weights_only =
-        !(quantization_number(object, "act_bits") > 0 && quantization_number(object, "act_bits") < 16);
+    const char *type = quantization_word(quantization, object, "data_type");
+    double bits = quantization_number(quantization, object, "bits"),
+           group = quantization_number(quantization, object, "group_size");
+    bool weights_only = !(quantization_number(quantization, object, "act_bits") > 0 &&
+                          quantization_number(quantization, object, "act_bits") < 16);
     const char *name = strncmp(type, "mx_fp", 5) == 0 && bits == 4 && group == 32   ? "mxfp4"
                        : strncmp(type, "mx_fp", 5) == 0 && bits == 8 && group == 32 ? "mxfp8"
                        : strncmp(type, "nv_fp", 5) == 0 && bits == 4 && group == 16 ? "nvfp4"
@@ -160,13 +167,13 @@ void quantization_read_eetq(struct quantization *quantization)
 void quantization_read_bitsandbytes(struct quantization *quantization)
 {
     json_t *object = quantization->object;
-    bool twice = json_is_true(json_object_get(object, "bnb_4bit_use_double_quant"));
-    const char *type = quantization_word(object, "bnb_4bit_quant_type");
-    if (json_is_true(config_member(object, "load_in_8bit|_load_in_8bit", NULL))) {
+    bool twice = quantization_flag(quantization, object, "bnb_4bit_use_double_quant", false);
+    const char *type = quantization_word(quantization, object, "bnb_4bit_quant_type");
+    if (quantization_flag(quantization, object, "load_in_8bit|_load_in_8bit", false)) {
         quantization->usual = storage_standard("int8");
         return;
     }
-    if (!json_is_true(config_member(object, "load_in_4bit|_load_in_4bit", NULL))) {
+    if (!quantization_flag(quantization, object, "load_in_4bit|_load_in_4bit", false)) {
         quantization_error(quantization, "quant_method",
                            "neither `load_in_8bit` nor `load_in_4bit` says how the weights are stored");
         return;
@@ -199,7 +206,8 @@ static const struct storage *hqq_storage(struct quantization *quantization, json
                   {"8", 8}, {"8", 8}, {"8", 8}, {"8", 8}};
     static const char *const others[] = {"scale_quant_params", "zero_quant_params"};
     json_t *params = json_object_get(layer, "weight_quant_params");
-    double bits = quantization_number(params, "nbits"), group = quantization_number(params, "group_size");
+    double bits = quantization_number(quantization, params, "nbits"),
+           group = quantization_number(quantization, params, "group_size");
     struct arena *arena = quantization->config->job->arena;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (json_is_object(json_object_get(layer, others[i])))
@@ -218,7 +226,7 @@ static const struct storage *hqq_storage(struct quantization *quantization, json
 
 void quantization_read_hqq(struct quantization *quantization)
 {
-    json_t *config = json_object_get(quantization->object, "quant_config"), *layer;
+    json_t *config = quantization_members(quantization, quantization->object, "quant_config"), *layer;
     const char *name;
     if (json_object_get(config, "weight_quant_params")) {
         quantization->usual = hqq_storage(quantization, config);
@@ -247,7 +255,7 @@ void quantization_read_bitnet(struct quantization *quantization)
                               .compute = "fp16",
                               .weight_only = true,
                               .title = "values of -1, 0 and 1, four to a byte"};
-    if (strcmp(quantization_word(quantization->object, "quantization_mode"), "online") == 0)
+    if (strcmp(quantization_word(quantization, quantization->object, "quantization_mode"), "online") == 0)
         return; /* the checkpoint itself has 16 bits */
     quantization->usual = quantization_declare(quantization, storage);
 }
@@ -263,7 +271,7 @@ void quantization_read_by_headers(struct quantization *quantization)
         return;
     struct diag *diag = quantization_error(
         quantization, "quant_method", "how many bits `%.40s` takes does not follow from its configuration",
-        quantization_word(quantization->object, "quant_method"));
+        quantization_word(quantization, quantization->object, "quant_method"));
     diag_note(quantization->config->job->diags, diag,
               "import the checkpoint's .safetensors file, or its index beside all of its files");
 }

@@ -290,7 +290,13 @@ static const struct {
 /* The tower of the file, and its name. False when there is none. */
 static bool find_tower(struct config *config, const char *wrapper, struct tower *tower, const char **name)
 {
-    json_t *vision = json_object_get(config->root, "vision_config");
+    static const char keys[] =
+        "hidden_size|vt_hidden_size|intermediate_size|vt_intermediate_size|num_hidden_layers|depth|"
+        "vt_num_hidden_layers|patch_size|image_size|spatial_merge_size|projector_output_dim|embed_dim|"
+        "vision_output_dim|out_hidden_size|text_hidden_size|max_num_tiles|num_global_layers|in_channels|"
+        "temporal_patch_size|num_position_embeddings|init_pos_emb_height|init_pos_emb_width|head_dim|"
+        "num_attention_heads|num_key_value_heads|position_embedding_size";
+    json_t *vision = config_part(config, "vision_config", keys);
     bool described = json_is_object(vision);
     const char *kind = json_string_value(json_object_get(vision, "model_type"));
     *tower = read_tower(config, vision, is(wrapper, "llama4"));

@@ -71,7 +71,9 @@ static bool is(const char *word, const char *other)
 void config_audio_tower(struct config *config)
 {
     const char *wrapper = json_string_value(json_object_get(config->root, "model_type"));
-    json_t *audio = json_object_get(config->root, "audio_config");
+    json_t *audio = config_part(config, "audio_config",
+                                "d_model|hidden_size|encoder_ffn_dim|intermediate_size|encoder_layers|"
+                                "num_hidden_layers|num_mel_bins|max_source_positions");
     const char *kind = json_string_value(json_object_get(audio, "model_type"));
     struct architecture *model = &config->model;
     struct arena *arena = config->job->arena;

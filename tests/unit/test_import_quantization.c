@@ -345,6 +345,27 @@ static void expect_refusal(const char *quantization, unsigned line, unsigned col
 Test(import_quantization, unknown_storage_is_refused_where_it_is_named)
 {
     expect_refusal("{\"quant_method\": \"quanto\"}", 3, 25, "`quanto`");
+    expect_refusal("{\n \"quant_method\": 5}", 4, 2, "not a string");
+    expect_refusal("{\"quant_method\": \"gptq\", \"bits\": 4,\n \"group_size\": \"128\"}", 4, 2,
+                   "not a number");
+    expect_refusal("{\"quant_method\": \"gptq\", \"bits\": 4,\n \"group_size\": 0}", 4, 2, "not a size");
+    expect_refusal("{\"quant_method\": \"gptq\", \"bits\": 4,\n \"lm_head\": \"yes\"}", 4, 2,
+                   "true or false");
+    expect_refusal("{\"quant_method\": \"gptq\", \"bits\": 4,\n \"dynamic\": []}", 4, 2, "not an object");
+    expect_refusal("{\"quant_method\": \"fp8\",\n \"ignore\": \"lm_head\"}", 4, 2, "not a list");
+    expect_refusal("{\"quant_method\": \"fp8\",\n \"ignore\": [5]}", 4, 2, "not a string");
+    expect_refusal("{\"quant_method\": \"fp8\",\n \"kv_cache_scheme\": 8}", 4, 2, "a cache format");
+    expect_refusal("{\"quant_method\": \"compressed-tensors\",\n \"config_groups\": {\"g\": {\"weights\": "
+                   "{\"num_bits\": 4, \"type\": \"int\", \"strategy\": \"group\"}}}}",
+                   4, 2, "in a way perfc does not know");
+    expect_refusal("{\"quant_method\": \"modelopt\",\n \"quant_algo\": \"W4A16_AWQ\"}", 4, 2, "`W4A16_AWQ`");
+    /* a repetition of repetitions, which took gigabytes to compile */
+    expect_refusal("{\"quant_method\": \"fp8\",\n \"ignore\": [\"re:.*x++++++++++++++++++++++++++++++++\"]}",
+                   4, 2, "pattern");
+    expect_refusal(
+        "{\"quant_method\": \"fp8\",\n \"ignore\": [\"re:((((((((((((((x+)+)+)+)+)+)+)+)+)+)+)+)+)+)+\"]}", 4,
+        2, "pattern");
+    expect_refusal("{\"quant_method\": \"fp8\",\n \"ignore\": [\"re:.*[a\"]}", 4, 2, "pattern");
     expect_refusal("{\n \"quant_algo\": \"W3A5\"}", 4, 2, "`W3A5`");
     expect_refusal("{\"quant_method\": \"gptq\",\n \"bits\": 40}", 4, 2, "`bits`");
     expect_refusal("{\"quant_method\": \"fp8\",\n \"ignore\": [\"re:(?!x)\"]}", 4, 2, "pattern");
