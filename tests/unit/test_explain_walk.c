@@ -259,10 +259,6 @@ static const char cases[] =
     "engine=vllm}\n"
     "scenario kimi { gpu=h100-sxm model=kimi-k2 prompt=10000 output=300 batch=16 tp=8 engine=vllm}\n"
     "scenario oss { gpu=h100-sxm model=gpt-oss-120b prompt=2000 output=300 batch=16 engine=vllm}\n"
-    "scenario narrow { gpu=b200-sxm model=llama-3.1-70b weights=nvfp4 prompt=2000 output=300 batch=16 tp=2}\n"
-    "scenario alike { gpu=rtx-4090 model=qwen3-30b-a3b weights=q4_k_m prompt=500 output=300 batch=4 "
-    "engine=llama-cpp }\n"
-    "scenario norms { gpu=b200-sxm model=minimax-m2 prompt=2000 output=300 batch=16 tp=4 engine=vllm}\n"
     "scenario gemma { gpu=a100-sxm-80 model=gemma-3-27b prompt=9000 output=500 batch=4 engine=vllm }\n"
     "scenario gemma2 { gpu=rtx-4090 model=gemma-2-9b prompt=9000 output=500 batch=4 engine=llama-cpp }\n"
     "scenario hybrid { gpu = a100-sxm-80  model = qwen3-next-80b-a3b tp=4  engine = vllm  prompt = 9000  "
@@ -281,8 +277,13 @@ static const char cases[] =
     "scenario drafted : step { speculation.tokens = 1  speculation.acceptance = 0.5 }\n"
     "scenario empty : step { context = 0 }\n";
 
-/* Prompts that fill every step, heads with biases and learned positions. */
+/* Weights in 4 bits, tokens that choose experts alike, norms over all heads; prompts that fill every step,
+ * heads with biases and learned positions. */
 static const char more_cases[] =
+    "scenario narrow { gpu=b200-sxm model=llama-3.1-70b weights=nvfp4 prompt=2000 output=300 batch=16 tp=2}\n"
+    "scenario alike { gpu=rtx-4090 model=qwen3-30b-a3b weights=q4_k_m prompt=500 output=300 batch=4 "
+    "engine=llama-cpp }\n"
+    "scenario norms { gpu=b200-sxm model=minimax-m2 prompt=2000 output=300 batch=16 tp=4 engine=vllm}\n"
     "scenario crowded { gpu = h200-sxm  model = starcoder  prompt = 30000  output = 300  batch = 100  engine "
     "= "
     "tensorrt-llm }\n"
