@@ -134,7 +134,7 @@ Test(cli_examples, the_page_in_a_browser)
     struct run run = RUN(arena, source_path(arena, "examples/quickstart.perf"), "-o", page);
     cr_assert(run.status == 0, "%s", run.err);
     const char *const argv[] = {"sh", script, page, directory, NULL};
-    run = run_command(arena, argv, (struct run_options){.timeout = 120});
+    run = run_command(arena, argv, (struct run_options){.timeout = 280});
     if (run.status == 77)
         cr_skip_test("NOT CHECKED: Chromium or Node.js is missing; apt-get install chromium nodejs");
     cr_assert_eq(run.status, 0, "%s\n%s", run.out, run.err);
