@@ -11,13 +11,16 @@ enum { COUNT_MAX = 2000000000 };
 
 /* ---- errors -------------------------------------------------------------------------------- */
 
+/* In the language part, or beside it where only the whole file has such a key. */
 static struct span place_of(struct config *config, const char *inside, const char *key)
 {
-    const char *keys[5] = {0};
+    const char *keys[5] = {0}, *first = inside ? inside : key;
     size_t count = 0;
+    bool beside =
+        first && !json_object_get(config->text, first) && json_object_get(config->root, first) != NULL;
     if (config->outer_key)
         keys[count++] = config->outer_key;
-    if (config->text_key)
+    if (config->text_key && !beside)
         keys[count++] = config->text_key;
     if (inside)
         keys[count++] = inside;
@@ -67,8 +70,14 @@ static const char *first_key(struct config *config, const char *keys)
     return arena_strndup(config->job->arena, keys, strcspn(keys, "|"));
 }
 
-/* Sizes are integers, but some writers put a point into them (4096.0), and Hunyuan's one number for each
- * layer: if all are equal, they are one. */
+/* Sizes are integers, but some writers put a point into them (4096.0). */
+static bool is_size(const json_t *member)
+{
+    double value = json_number_value(member);
+    return json_is_number(member) && value == floor(value) && value >= 0 && value <= COUNT_MAX;
+}
+
+/* Hunyuan writes one number for each layer: if all are equal, they are one. */
 static bool whole(const json_t *member, double *value)
 {
     if (json_is_array(member)) {
@@ -79,10 +88,10 @@ static bool whole(const json_t *member, double *value)
                                       json_number_value(entry) != json_number_value(first)) return false;
         member = first;
     }
-    if (!json_is_number(member))
+    if (!is_size(member))
         return false;
     *value = json_number_value(member);
-    return *value == floor(*value) && *value >= 0 && *value <= COUNT_MAX;
+    return true;
 }
 
 bool config_count_in(struct config *config, json_t *object, const char *inside, const char *keys,
@@ -212,13 +221,27 @@ json_t *config_object(struct config *config, const char *keys, const char **key)
 
 /* ---- lists --------------------------------------------------------------------------------- */
 
+static json_t *list_in(struct config *config, json_t *object, const char *inside, const char *keys,
+                       const char **key)
+{
+    json_t *list = config_member(object, keys, key);
+    if (list)
+        *key = first_key(config, *key);
+    if (!list || json_is_array(list))
+        return list;
+    config_error(config, inside, *key, "`%s` is not a list", *key);
+    return NULL;
+}
+
+json_t *config_list_any(struct config *config, const char *keys)
+{
+    const char *key;
+    return list_in(config, config->text, NULL, keys, &key);
+}
+
 json_t *config_list(struct config *config, const char *key)
 {
-    json_t *list = config_member(config->text, key, NULL);
-    if (list && !json_is_array(list)) {
-        config_error(config, NULL, key, "`%s` is not a list", key);
-        return NULL;
-    }
+    json_t *list = config_list_any(config, key);
     if (list && config->layers > 0 && json_array_size(list) != config->layers) {
         config_error(config, NULL, key, "`%s` has %zu entries for %zu layers", key, json_array_size(list),
                      config->layers);
@@ -270,37 +293,21 @@ bool config_list_of_layers(struct config *config, json_t *object, const char *in
                            size_t first, bool *layers, bool value)
 {
     const char *key;
-    json_t *list = config_member(object, keys, &key), *entry;
-    size_t i;
-    if (!list)
+    if (!config_member(object, keys, NULL))
         return false;
-    key = first_key(config, key);
-    if (!json_is_array(list)) {
-        config_error(config, inside, key, "`%s` is not a list", key);
-        return true;
-    }
+    json_t *list = list_in(config, object, inside, keys, &key), *entry;
+    size_t i;
     json_array_foreach(list, i, entry)
     {
-        json_int_t layer = json_integer_value(entry) - (json_int_t)first;
-        if (!json_is_integer(entry) || layer < 0) {
+        json_int_t layer = json_integer_value(entry);
+        if (!json_is_integer(entry) || layer < (json_int_t)first) {
             config_error(config, inside, key, "entry %zu of `%s` is not the number of a layer", i, key);
             return true;
         }
-        if ((size_t)layer < config->layers)
-            layers[layer] = value;
+        if ((size_t)layer - first < config->layers)
+            layers[(size_t)layer - first] = value;
     }
     return true;
-}
-
-json_t *config_list_any(struct config *config, const char *keys)
-{
-    const char *key;
-    json_t *list = config_member(config->text, keys, &key);
-    if (!list || json_is_array(list))
-        return list;
-    key = first_key(config, key);
-    config_error(config, NULL, key, "`%s` is not a list", key);
-    return NULL;
 }
 
 json_t *config_either(struct config *config, const char *key)
@@ -311,30 +318,30 @@ json_t *config_either(struct config *config, const char *key)
 
 /* ---- parts beside the language model ------------------------------------------------------- */
 
+/* The first of `keys` whose value is neither a size nor a list of sizes, or NULL. */
+static const char *no_size(struct config *config, json_t *object, const char *keys)
+{
+    for (const char *at = keys; *at; at += strcspn(at, "|"), at += *at == '|') {
+        const char *key = first_key(config, at);
+        json_t *member = config_member(object, key, NULL), *entry;
+        size_t i;
+        if (member && !json_is_array(member) && !is_size(member))
+            return key;
+        json_array_foreach(member, i, entry) if (!is_size(entry)) return key;
+    }
+    return NULL;
+}
+
 json_t *config_part(struct config *config, const char *name, const char *keys)
 {
     json_t *object = config_member(config->root, name, NULL);
-    const char *path[4] = {0};
-    size_t depth = 0;
-    if (config->outer_key)
-        path[depth++] = config->outer_key;
-    path[depth++] = name;
     if (object && !json_is_object(object)) {
-        job_error_at(config->job, DIAG_E0407, json_place(config->json, path), "`%s` is not an object", name);
+        config_error(config, NULL, name, "`%s` is not an object", name);
         return NULL;
     }
-    for (const char *at = keys; *at; at += strcspn(at, "|"), at += *at == '|') {
-        const char *key = first_key(config, at);
-        json_t *member = json_object_get(object, key);
-        json_t *first = json_is_array(member) ? json_array_get(member, 0) : member;
-        double value = json_number_value(first);
-        if (!first || json_is_null(first) ||
-            (json_is_number(first) && value == floor(value) && value >= 0 && value <= COUNT_MAX))
-            continue;
-        path[depth] = key;
-        job_error_at(config->job, DIAG_E0407, json_place(config->json, path),
-                     "`%s` is not a whole number from 0 to %d", key, COUNT_MAX);
-        return NULL;
-    }
-    return object;
+    const char *key = no_size(config, object, keys);
+    if (!key)
+        return object;
+    config_error(config, name, key, "`%s` is not a whole number from 0 to %d", key, COUNT_MAX);
+    return NULL;
 }

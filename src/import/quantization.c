@@ -30,37 +30,41 @@ struct diag *quantization_error(struct quantization *quantization, const char *k
                         text);
 }
 
-/* The member; NULL where there is none, and after an error where it is not of a `known` kind. */
-static json_t *member_of(struct quantization *quantization, json_t *object, const char *keys, bool known,
-                         const char *kind)
+/* The member if it is of a `known` kind; else NULL, after an error where there is one. */
+static json_t *only_known(struct quantization *quantization, json_t *member, const char *keys, bool known,
+                          const char *kind)
 {
-    const char *key;
-    json_t *member = config_member(object, keys, &key);
     if (!member || known)
         return member;
-    key = arena_strndup(quantization->config->job->arena, key, strcspn(key, "|"));
+    const char *key = arena_strndup(quantization->config->job->arena, keys, strcspn(keys, "|"));
     quantization_error(quantization, key, "`%s` is not %s", key, kind);
     return NULL;
 }
 
 const char *quantization_word(struct quantization *quantization, json_t *object, const char *keys)
 {
-    bool known = json_is_string(config_member(object, keys, NULL));
-    json_t *member = member_of(quantization, object, keys, known, "a string");
+    json_t *member = config_member(object, keys, &keys);
+    member = only_known(quantization, member, keys, json_is_string(member), "a string");
     return member ? json_string_value(member) : "";
 }
 
 bool quantization_flag(struct quantization *quantization, json_t *object, const char *keys, bool usual)
 {
-    bool known = json_is_boolean(config_member(object, keys, NULL));
-    json_t *member = member_of(quantization, object, keys, known, "true or false");
+    json_t *member = config_member(object, keys, &keys);
+    member = only_known(quantization, member, keys, json_is_boolean(member), "true or false");
     return member ? json_is_true(member) : usual;
 }
 
 json_t *quantization_members(struct quantization *quantization, json_t *object, const char *key)
 {
-    bool known = json_is_object(config_member(object, key, NULL));
-    return member_of(quantization, object, key, known, "an object");
+    json_t *member = config_member(object, key, NULL);
+    return only_known(quantization, member, key, json_is_object(member), "an object");
+}
+
+json_t *quantization_list(struct quantization *quantization, json_t *object, const char *key)
+{
+    json_t *member = config_member(object, key, NULL);
+    return only_known(quantization, member, key, json_is_array(member), "a list");
 }
 
 bool quantization_same(const char *word, const char *other)
@@ -76,8 +80,8 @@ bool quantization_same(const char *word, const char *other)
 
 double quantization_number(struct quantization *quantization, json_t *object, const char *keys)
 {
-    bool known = json_is_number(config_member(object, keys, NULL));
-    return json_number_value(member_of(quantization, object, keys, known, "a number"));
+    json_t *member = config_member(object, keys, &keys);
+    return json_number_value(only_known(quantization, member, keys, json_is_number(member), "a number"));
 }
 
 /* ---- lists of modules ---------------------------------------------------------------------- */

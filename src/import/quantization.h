@@ -42,7 +42,8 @@ const char *quantization_word(struct quantization *quantization, json_t *object,
 double quantization_number(struct quantization *quantization, json_t *object, const char *keys);
 bool quantization_flag(struct quantization *quantization, json_t *object, const char *keys, bool usual);
 
-/* A dictionary, or NULL; an error where it is something else. */
+/* A dictionary or a list, or NULL; an error where it is something else. */
+json_t *quantization_list(struct quantization *quantization, json_t *object, const char *key);
 json_t *quantization_members(struct quantization *quantization, json_t *object, const char *key);
 
 /* Whether the words are the same but for the case of letters; `other` is in upper case. */

@@ -177,10 +177,9 @@ const struct storage *quantization_weights(struct quantization *quantization, js
     bool floating = strcmp(quantization_word(quantization, weights, "type"), "float") == 0;
     bool activations = json_is_object(json_object_get(group, "input_activations"));
     json_t *structure = json_object_get(weights, "block_structure");
-    bool block = json_is_array(structure) ||
-                 strcmp(quantization_word(quantization, weights, "strategy"), "block") == 0;
-    bool symmetric = quantization_flag(quantization, weights, "symmetric", true);
     const char *strategy = quantization_word(quantization, weights, "strategy");
+    bool block = json_is_array(structure) || strcmp(strategy, "block") == 0;
+    bool symmetric = quantization_flag(quantization, weights, "symmetric", true);
     if (size < 1 && (strcmp(strategy, "group") == 0 || strcmp(strategy, "tensor_group") == 0))
         return NULL;
     if (floating && bits == 8)

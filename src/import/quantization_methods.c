@@ -78,12 +78,10 @@ static void read_overrides(struct quantization *quantization, const char *prefix
 /* `modules_in_block_to_quantize`: lists of the names within a layer that are quantised, and no others are. */
 static void only_named(struct quantization *quantization, const char *key)
 {
-    json_t *lists = json_object_get(quantization->object, key), *list;
+    json_t *lists = quantization_list(quantization, quantization->object, key), *list;
     const struct storage *usual = quantization->usual;
     size_t i;
-    if (lists && !json_is_array(lists) && !json_is_null(lists))
-        quantization_error(quantization, key, "`%s` is not a list", key);
-    if (!json_is_array(lists) || json_array_size(lists) == 0)
+    if (json_array_size(lists) == 0)
         return;
     quantization->usual = NULL;
     if (json_is_string(json_array_get(lists, 0)))
@@ -129,9 +127,9 @@ void quantization_read_auto_round(struct quantization *quantization)
     json_t *object = quantization->object;
     const char *type = quantization_word(quantization, object, "data_type");
     double bits = quantization_number(quantization, object, "bits"),
-           group = quantization_number(quantization, object, "group_size");
-    bool weights_only = !(quantization_number(quantization, object, "act_bits") > 0 &&
-                          quantization_number(quantization, object, "act_bits") < 16);
+           group = quantization_number(quantization, object, "group_size"),
+           inputs = quantization_number(quantization, object, "act_bits");
+    bool weights_only = !(inputs > 0 && inputs < 16);
     const char *name = strncmp(type, "mx_fp", 5) == 0 && bits == 4 && group == 32   ? "mxfp4"
                        : strncmp(type, "mx_fp", 5) == 0 && bits == 8 && group == 32 ? "mxfp8"
                        : strncmp(type, "nv_fp", 5) == 0 && bits == 4 && group == 16 ? "nvfp4"

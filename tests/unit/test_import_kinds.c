@@ -3,28 +3,10 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
+#include "faults.h"
 #include "import_fixture.h"
 
-static struct arena *arena;
-static struct buffer faults;
-
-static void set_up(void)
-{
-    arena = arena_new();
-    faults = buffer_in(arena);
-}
-
-static void tear_down(void)
-{
-    arena_free(arena);
-}
-
 TestSuite(import_kinds, .init = set_up, .fini = tear_down);
-
-#define FAULT(...)         (buffer_printf(&faults, "  " __VA_ARGS__), buffer_text(&faults, "\n"))
-#define EXPECT_NO_FAULTS() cr_assert(faults.length == 0, "\n%s", buffer_string(&faults))
 
 /* Nothing of the wrong kind is passed over, as if the key were not there. */
 Test(import_kinds, no_value_of_the_wrong_kind_is_passed_over)
@@ -45,6 +27,7 @@ Test(import_kinds, no_value_of_the_wrong_kind_is_passed_over)
         {"llama", "\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": \"4\"}", "not a number"},
         {"llama", "\"vision_config\": 5", "not an object"},
         {"llama", "\"vision_config\": {\"hidden_size\": \"1024\"}", "not a whole number"},
+        {"llama", "\"vision_config\": {\"image_size\": [16, \"16\"]}", "not a whole number"},
         {"llama", "\"audio_config\": [1]", "not an object"},
         {"llama", "\"text_config\": 5", "not an object"},
         {"llama", "\"text_config\": {\"model_type\": 5}", "not a string"},
@@ -60,6 +43,8 @@ Test(import_kinds, no_value_of_the_wrong_kind_is_passed_over)
         {"minimax_m1", "\"attn_type_list\": [0, 2]", "neither 0 nor 1"},
         {"mimo_v2_flash", "\"hybrid_layer_pattern\": [0, \"x\"]", "neither 0 nor 1"},
         {"kimi_linear", "\"linear_attn_config\": {\"full_attn_layers\": [0]}", "not the number of a layer"},
+        {"kimi_linear", "\"linear_attn_config\": {\"full_attn_layers\": [-9223372036854775808]}",
+         "not the number of a layer"},
         {"mpt", "\"expansion_ratio\": \"4\"", "not a number"},
         {"bamba", "\"attn_layer_indices\": [0.5]", "not the number of a layer"},
         {"recurrent_gemma", "\"block_types\": [\"recurrent\", \"other\"]", "entry 1 of `block_types`"},
@@ -79,6 +64,29 @@ Test(import_kinds, no_value_of_the_wrong_kind_is_passed_over)
             FAULT("%s with %s: %s %u:%u %s", wrong[i].family, wrong[i].member,
                   error.code ? error.code : "known", error.line, error.column,
                   error.message ? error.message : "");
+        import_close(&run);
+    }
+    EXPECT_NO_FAULTS();
+}
+
+/* What stands beside the language part is complained of where it stands. */
+Test(import_kinds, members_beside_the_language_part_have_their_own_place)
+{
+    static const char *const members[] = {"\"torch_dtype\": \"int3\"", "\"torch_dtype\": 5",
+                                          "\"tie_word_embeddings\": 5", "\"vision_config\": 5",
+                                          "\"vision_config\": {\"depth\": \"3\"}"};
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
+        const char *json =
+            arena_printf(arena,
+                         "{\"model_type\": \"mistral3\",\n\"text_config\": {\"model_type\": \"mistral\", "
+                         "\"hidden_size\": 64,\n"
+                         "\"num_attention_heads\": 4, \"num_key_value_heads\": 4, \"num_hidden_layers\": 2,\n"
+                         "\"vocab_size\": 100, \"intermediate_size\": 128},\n%s}",
+                         members[i]);
+        struct import_run run = import_bytes("x.json", json, strlen(json));
+        struct import_error error = import_error(&run);
+        if (run.known || error.line != 5)
+            FAULT("%s: %u:%u %s", members[i], error.line, error.column, error.message ? error.message : "");
         import_close(&run);
     }
     EXPECT_NO_FAULTS();
