@@ -5,29 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/buffer.h"
+#include "faults.h"
 #include "import_fixture.h"
 #include "run.h"
 
-static struct arena *arena;
-static struct buffer faults;
-
-static void set_up(void)
-{
-    arena = arena_new();
-    faults = buffer_in(arena);
-}
-
-static void tear_down(void)
-{
-    arena_free(arena);
-}
-
 TestSuite(import_config, .init = set_up, .fini = tear_down);
-
-#define FAULT(...)         (buffer_printf(&faults, "  " __VA_ARGS__), buffer_text(&faults, "\n"))
-#define EXPECT_NO_FAULTS() cr_assert(faults.length == 0, "\n%s", buffer_string(&faults))
 
 /* ---- families ------------------------------------------------------------------------------ */
 

@@ -1,33 +1,10 @@
 /* test_jargon.c: what engines, model files and people call things leads to the name that it has here. */
 #include <criterion/criterion.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/intern.h"
 #include "result/quantity.h"
-#include "sema/internal.h"
-#include "sema/plan.h"
-#include "source/diag.h"
+#include "result_fixture.h"
 #include "source/jargon.h"
-#include "source/source.h"
-
-struct checked {
-    struct arena *arena;
-    struct plan *plan;
-    struct diags *diags;
-};
-
-static struct checked check(const char *text)
-{
-    struct checked checked = {.arena = arena_new()};
-    checked.diags = diags_new(checked.arena);
-    checked.plan =
-        plan_load_text(checked.arena, strings_new(checked.arena), sources_new(checked.arena), checked.diags,
-                       "test.perf", text, strlen(text), (struct plan_options){0});
-    plan_check(checked.plan);
-    return checked;
-}
 
 static const struct {
     const char *said, *meant;
@@ -49,11 +26,11 @@ static bool names_something(struct plan *plan, const char *name)
 
 Test(jargon, every_meaning_is_the_name_of_something)
 {
-    struct checked checked = check("");
+    struct result_fixture fixture = result_open("");
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        cr_expect(names_something(checked.plan, rows[i].meant), "%s: nothing is called %s", rows[i].said,
+        cr_expect(names_something(fixture.plan, rows[i].meant), "%s: nothing is called %s", rows[i].said,
                   rows[i].meant);
-    arena_free(checked.arena);
+    result_close(&fixture);
 }
 
 Test(jargon, no_row_stands_twice)
@@ -74,13 +51,13 @@ Test(jargon, case_and_separators_do_not_matter)
 
 static void expect_offer(const char *text, const char *offered)
 {
-    struct checked checked = check(text);
-    cr_assert_geq(diags_count(checked.diags), 1, "%s", text);
-    const struct diag *diag = diags_get(checked.diags, 0);
+    struct result_fixture fixture = result_open(text);
+    cr_assert_geq(diags_count(fixture.diags), 1, "%s", text);
+    const struct diag *diag = diags_get(fixture.diags, 0);
     cr_assert_not_null(diag->notes, "%s: %s", text, diag->message);
     const char *found = diag->notes->replacement ? diag->notes->replacement : diag->notes->text;
     cr_expect(strstr(found, offered), "%s: %s (%s)", text, found, diag->message);
-    arena_free(checked.arena);
+    result_close(&fixture);
 }
 
 Test(jargon, attributes_by_the_names_of_engines_and_papers)
