@@ -50,20 +50,21 @@ static bool starts_reference(const char *text, size_t at)
 /* :tada: is a picture, wherever it stands; of numbers only two are. */
 static bool starts_emoji(const char *text, size_t at)
 {
+    static const char digits[] = "0123456789";
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_+-";
     if (text[at] != ':')
         return false;
-    size_t length = 0;
-    bool number = true;
-    for (const char *name = text + at + 1;; length++) {
-        unsigned char byte = (unsigned char)name[length];
-        if (!(byte < 128 && isalnum(byte)) && byte != '_' && byte != '+' && byte != '-')
-            break;
-        number = number && isdigit(byte);
-    }
     const char *name = text + at + 1;
+    size_t length = strspn(name, letters);
     if (length == 0 || name[length] != ':')
         return false;
-    return !number || strncmp(name, "100:", 4) == 0 || strncmp(name, "1234:", 5) == 0;
+    return strspn(name, digits) < length || strncmp(name, "100:", 4) == 0 || strncmp(name, "1234:", 5) == 0;
+}
+
+/* What is found in the finished text. */
+static bool is_found(const char *text, size_t at)
+{
+    return starts_reference(text, at) || starts_emoji(text, at);
 }
 
 static bool is_emphasis(const char *text, size_t at)
@@ -100,8 +101,7 @@ void markdown_escape(struct arena *arena, struct buffer *out, const char *text, 
     for (; clean[at]; at++) {
         unsigned char byte = (unsigned char)clean[at];
         const char *substitute = byte < 128 ? substitutes[byte] : NULL;
-        bool reference = starts_reference(clean, at) || starts_emoji(clean, at),
-             link = starts_link(clean, at);
+        bool reference = is_found(clean, at), link = starts_link(clean, at);
         bool emphasis = is_emphasis(clean, at);
         if (!substitute && !reference && !link && !emphasis)
             continue;
@@ -132,7 +132,7 @@ void markdown_escape_html(struct arena *arena, struct buffer *out, const char *t
             buffer_text(out, "&quot;");
         else
             buffer_byte(out, (char)byte);
-        if (starts_reference(clean, at) || starts_emoji(clean, at))
+        if (is_found(clean, at))
             buffer_text(out, ZERO_WIDTH);
     }
 }

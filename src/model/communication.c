@@ -181,10 +181,6 @@ struct pm_reductions pm_reductions_of(const struct pm_view *view, const struct p
         .count = block->count * each, .norms = norms ? block->count : 0, .spread = spread};
 }
 
-/* A norm over all heads needs the squares of those on other GPUs: one sum of queries and one of keys for each
- * token, in 32 bits, exchanged together (vllm-project/vllm pull request 31493). */
-static const double NORM_SUMS = 8;
-
 void pm_step_exchanges(const struct pm_case *input, const struct pm_view *view,
                        const struct pm_layout *layout, const struct pm_load *load,
                        struct pm_exchange out[PM_EXCHANGE_KINDS])
@@ -207,12 +203,16 @@ void pm_step_exchanges(const struct pm_case *input, const struct pm_view *view,
         } else {
             allreduce(input, layout->stage_gpus, tokens * message, &out[PM_EXCHANGE_GROUP]);
         }
-        double in_group = layout->dp > 1 ? busiest : tokens;
-        allreduce(input, layout->tp, in_group * NORM_SUMS, &out[PM_EXCHANGE_NORMS]);
+        double norms = 0;
         for (size_t i = 0; i < model->block_count; i++) {
             const struct pm_reductions *reductions = &view->kinds[i].reductions;
             out[reductions->spread ? PM_EXCHANGE_EXPERTS : PM_EXCHANGE_GROUP].count += reductions->count;
-            out[PM_EXCHANGE_NORMS].count += input->engine->as_calibrated ? 0 : reductions->norms;
+            norms += reductions->norms;
+        }
+        if (norms > 0 && !input->engine->as_calibrated) {
+            double in_group = layout->dp > 1 ? busiest : tokens;
+            allreduce(input, layout->tp, in_group * PM_NORM_SUMS, &out[PM_EXCHANGE_NORMS]);
+            out[PM_EXCHANGE_NORMS].count = norms;
         }
     }
     if (layout->pp > 1) {

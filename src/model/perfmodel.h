@@ -343,6 +343,10 @@ struct pm_op {
 
 enum { PM_OPS_MAX = 64 * 16, PM_LEGS_MAX = 3 };
 
+/* Bytes that norms of queries and keys over all heads exchange for each token: the squares of those on other
+ * GPUs as one sum of queries and one of keys, in 32 bits (vllm-project/vllm pull request 31493). */
+enum { PM_NORM_SUMS = 8 };
+
 /* PCIe 4.0 x16, bytes/s: what GPUs exchange over where nothing is said of link, host or network. */
 #define PM_ASSUMED_PCIE 32e9
 
@@ -516,6 +520,9 @@ double pm_norm_exchanges(const struct pm_case *input, size_t block);
 /* Power of a step's tokens that choose experts apart from each other: the lesser of the engine's and of the
  * block's. */
 double pm_expert_spread(const struct pm_engine *engine, const struct pm_block *block);
+
+/* How many of a step's tokens choose the experts of such a block apart from each other. */
+double pm_tokens_apart(const struct pm_engine *engine, const struct pm_block *block, double tokens);
 
 /* How many of the blocks of this kind the fullest GPU has a share of. */
 double pm_blocks_on_gpu(const struct pm_case *input, size_t block);

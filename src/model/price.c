@@ -301,10 +301,20 @@ double pm_expert_spread(const struct pm_engine *engine, const struct pm_block *b
     return lesser_spread(engine, block->expert_spread);
 }
 
+static double tokens_apart(double tokens, double spread)
+{
+    return spread < 1 && tokens > 1 ? pow(tokens, spread) : tokens;
+}
+
+double pm_tokens_apart(const struct pm_engine *engine, const struct pm_block *block, double tokens)
+{
+    return tokens_apart(tokens, pm_expert_spread(engine, block));
+}
+
 static void choose_experts(struct step_context *step, const struct pm_choice *choice)
 {
-    double tokens = step->all_tokens, spread = lesser_spread(step->input->engine, choice->spread);
-    double apart = spread < 1 && tokens > 1 ? pow(tokens, spread) : tokens;
+    double tokens = step->all_tokens;
+    double apart = tokens_apart(tokens, lesser_spread(step->input->engine, choice->spread));
     double chosen = tokens * choice->used, touched = distinct_experts(choice, apart);
     if (!(chosen > 0)) {
         step->experts = (struct experts){0, 0, 0, 0};

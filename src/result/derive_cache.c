@@ -7,11 +7,6 @@
 #include "base/buffer.h"
 #include "result/derive_sheet.h"
 
-static void plus(struct buffer *sum, const char *term)
-{
-    buffer_printf(sum, "%s%s", sum->length > 0 ? " + " : "", term);
-}
-
 /* Memory of the case with one block of this kind in place of the model. */
 static void memory_alone(const struct sheet *sheet, size_t index, struct pm_memory *out)
 {
@@ -66,7 +61,7 @@ static bool per_token(struct sheet *sheet, struct derive_node *node)
             sheet_part(sheet, node, arena_printf(sheet->arena, "%s.kv_per_token", block_name(sheet, i)),
                        one.kv_per_token, "B/token", "Of one block, on one GPU.");
         fill_token(sheet, part, i);
-        plus(&sum, arena_printf(sheet->arena, "%s * %s", blocks_here(sheet, node, i), part->name));
+        sheet_plus(&sum, arena_printf(sheet->arena, "%s * %s", blocks_here(sheet, node, i), part->name));
     }
     sheet_formula(node, buffer_string(&sum));
     return sum.length > 0;
@@ -91,11 +86,12 @@ static bool fixed_of_blocks(struct sheet *sheet, struct derive_node *node)
         const char *name = arena_printf(sheet->arena, "%s.kv_fixed", block_name(sheet, i));
         struct derive_node *part =
             sheet_part(sheet, node, name, bytes, "B", "Of one block and sequence, on one GPU.");
-        plus(&sum, arena_printf(sheet->arena, "%s * %s", blocks_here(sheet, node, i), part->name));
+        sheet_plus(&sum, arena_printf(sheet->arena, "%s * %s", blocks_here(sheet, node, i), part->name));
         rest -= pm_blocks_on_gpu(sheet->input, i) * bytes;
     }
     if (rest > 1e-9 * sheet->value)
-        plus(&sum, sheet_part(sheet, node, "draft.cache", rest, "B", "Of the model that drafts.")->name);
+        sheet_plus(&sum,
+                   sheet_part(sheet, node, "draft.cache", rest, "B", "Of the model that drafts.")->name);
     sheet_formula(node, buffer_string(&sum));
     return sum.length > 0 && rest > -1e-9 * sheet->value;
 }
@@ -128,7 +124,8 @@ static bool shared(struct sheet *sheet, struct derive_node *node)
         if (!(one.kv_shared > 0))
             continue;
         const char *name = arena_printf(sheet->arena, "%s.prefix", block_name(sheet, i));
-        plus(&sum, arena_printf(
+        sheet_plus(&sum,
+                   arena_printf(
                        sheet->arena, "%s * %s", blocks_here(sheet, node, i),
                        sheet_part(sheet, node, name, one.kv_shared, "B", "Of one block, on one GPU.")->name));
         rest -= pm_blocks_on_gpu(sheet->input, i) * one.kv_shared;
@@ -212,7 +209,7 @@ static double widest_block(const struct sheet *sheet)
     double width = 0;
     const struct pm_model *model = &sheet->model->model;
     const struct pm_params *params = sheet->params;
-    if (params && model->declared_params > 0 && !(sheet->model->derived_params > 0) && params->attention > 0)
+    if (params && sheet_is_total(sheet) && params->attention > 0)
         width = params->other / params->layers / (3 * model->hidden);
     for (size_t i = 0; i < model->block_count; i++) {
         width = fmax(width, model->blocks[i].ffn);

@@ -8,11 +8,6 @@
 
 enum { EMBEDDING, POSITIONS, ATTENTION, FFN, EXPERTS, SHARED, ROUTER, NORMS, HEAD, OTHER };
 
-static void plus(struct buffer *sum, const char *term)
-{
-    buffer_printf(sum, "%s%s", sum->length > 0 ? " + " : "", term);
-}
-
 /* ---- one block ------------------------------------------------------------------------------------------
  */
 
@@ -243,7 +238,7 @@ static bool attention_work(struct sheet *sheet, struct derive_node *node, bool p
             prompt_attention(sheet, part, i);
         else
             decode_attention(sheet, part, i);
-        plus(&sum, arena_printf(sheet->arena, "%s * %s", block_count(sheet, node, i), part->name));
+        sheet_plus(&sum, arena_printf(sheet->arena, "%s * %s", block_count(sheet, node, i), part->name));
     }
     sheet_formula(node, buffer_string(&sum));
     return sum.length > 0;
@@ -299,14 +294,14 @@ static void decode_cache(struct sheet *sheet, struct derive_node *part, size_t i
         set_attended(sheet, tokens, index, first_of(sheet), last_of(sheet), "decode.context");
         sheet_attribute(sheet, part, sheet->model->kv_cache, "bits", "bits",
                         sheet->model->model.kv_format.bits, "1");
-        plus(&sum, arena_printf(sheet->arena, "sequences * attended / 1 token * %s * bits * 1 B / 8",
-                                token_bytes(block)));
+        sheet_plus(&sum, arena_printf(sheet->arena, "sequences * attended / 1 token * %s * bits * 1 B / 8",
+                                      token_bytes(block)));
     }
     if (block->index_heads > 0)
-        plus(&sum, "sequences * decode.context / 1 token * index_dim * 1 B");
+        sheet_plus(&sum, "sequences * decode.context / 1 token * index_dim * 1 B");
     if (state > 0) {
         sheet_part(sheet, part, "state", state, "B", "Of one sequence, on one GPU.");
-        plus(&sum, "2 * sequences * state");
+        sheet_plus(&sum, "2 * sequences * state");
     }
     sheet_formula(part, buffer_string(&sum));
     block_sizes(sheet, part, index);
@@ -323,7 +318,7 @@ static bool cache_traffic(struct sheet *sheet, struct derive_node *node)
         struct derive_node *part =
             block_part(sheet, node, i, "cache_read", one.decode_ceiling.kv_traffic, "B");
         decode_cache(sheet, part, i);
-        plus(&sum, arena_printf(sheet->arena, "%s * %s", block_count(sheet, node, i), part->name));
+        sheet_plus(&sum, arena_printf(sheet->arena, "%s * %s", block_count(sheet, node, i), part->name));
     }
     sheet_formula(node, buffer_string(&sum));
     return sum.length > 0;
@@ -335,12 +330,12 @@ static bool prefill_traffic(struct sheet *sheet, struct derive_node *node)
     const struct pm_ceiling *ceiling = &sheet->result->prefill_ceiling;
     struct buffer sum = buffer_in(sheet->arena), cached = buffer_in(sheet->arena);
     double spared = ceiling->weight_traffic + ceiling->kv_traffic - ceiling->traffic;
-    plus(&sum, sheet->input->pp > 1 ? "decode.weight_traffic / pp" : "decode.weight_traffic");
+    sheet_plus(&sum, sheet->input->pp > 1 ? "decode.weight_traffic / pp" : "decode.weight_traffic");
     if (sheet->input->model->tower_tokens > 0) {
         sheet_part(sheet, node, "tower_weights",
                    2 * sheet->input->model->tower_params / sheet->input->tp / sheet->input->pp, "B",
                    "Of the tower, in 16 bits.");
-        plus(&sum, "tower_weights");
+        sheet_plus(&sum, "tower_weights");
     }
     if (ceiling->kv_traffic > 0) {
         struct derive_node *part = sheet_part(sheet, node, "cache_moved", ceiling->kv_traffic, "B",
@@ -352,10 +347,10 @@ static bool prefill_traffic(struct sheet *sheet, struct derive_node *node)
                 continue;
             const char *name =
                 block_part(sheet, part, i, "cache_moved", one.prefill_ceiling.kv_traffic, "B")->name;
-            plus(&cached, arena_printf(sheet->arena, "%s * %s", block_count(sheet, part, i), name));
+            sheet_plus(&cached, arena_printf(sheet->arena, "%s * %s", block_count(sheet, part, i), name));
         }
         sheet_formula(part, buffer_string(&cached));
-        plus(&sum, "cache_moved");
+        sheet_plus(&sum, "cache_moved");
     }
     if (spared > 0)
         sheet_part(sheet, node, "spared", spared, "B", "What the card's last-level cache may hold.");

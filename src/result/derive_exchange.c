@@ -103,9 +103,12 @@ static const char *share_text(struct sheet *sheet, const struct pm_leg *leg)
 static void fill_message(struct sheet *sheet, struct derive_node *message, enum pm_exchange_kind kind)
 {
     bool norms = kind == PM_EXCHANGE_NORMS;
-    double each = norms ? 8 : 2 * sheet->model->model.hidden;
+    double each = norms ? PM_NORM_SUMS : 2 * sheet->model->model.hidden;
     sheet_part(sheet, message, "tokens", message->value.value / each, "1", "In the step.");
-    sheet_formula(message, norms ? "tokens * 8 B" : "tokens * model.hidden * 2 B");
+    if (norms)
+        sheet_printf(sheet, message, "tokens * %d B", PM_NORM_SUMS);
+    else
+        sheet_formula(message, "tokens * model.hidden * 2 B");
 }
 
 /* fixed + share * message / rate, for each leg under names of its own. */

@@ -7,21 +7,14 @@
 
 enum { EMBEDDING, POSITIONS, ATTENTION, FFN, EXPERTS, SHARED, ROUTER, NORMS, HEAD, OTHER };
 
-/* "a + b"; an empty one leaves the sum as it is. */
-static void plus(struct buffer *sum, const char *term)
-{
-    buffer_printf(sum, "%s%s", sum->length > 0 ? " + " : "", term);
-}
-
 /* Ends the formula of a sum over blocks. Where a plan declares another total than its architecture gives, all
  * counts are in that proportion. */
 static bool finish(struct sheet *sheet, struct derive_node *node, struct buffer *sum)
 {
     const struct bound_model *model = sheet->model;
-    bool scaled = model->model.declared_params > 0 && model->derived_params > 0;
     if (sum->length == 0)
         return false;
-    if (!scaled) {
+    if (!sheet_is_scaled(sheet)) {
         sheet_formula(node, buffer_string(sum));
         return true;
     }
@@ -48,13 +41,6 @@ static void count_alone(const struct sheet *sheet, size_t index, struct pm_param
     pm_count_params(&alone, out);
 }
 
-/* A plan that declares a total and no feed-forward counts the matrices of attention, and calls all else
- * other. */
-static bool is_spread(const struct sheet *sheet)
-{
-    return sheet->model->model.declared_params > 0 && !(sheet->model->derived_params > 0);
-}
-
 static double matrices_of_attention(const struct sheet *sheet, size_t index)
 {
     struct pm_block block;
@@ -74,7 +60,7 @@ static const char *one_of_class(struct sheet *sheet, size_t index, size_t weight
     struct buffer sum = buffer_in(sheet->arena);
     for (size_t i = 0; i < SHARE_COUNT; i++)
         if (terms.by_share[i] && (vectors || i != SHARE_VECTOR))
-            plus(&sum, terms.by_share[i]);
+            sheet_plus(&sum, terms.by_share[i]);
     if (sum.length == 0 || !times)
         return sum.length > 0 ? buffer_string(&sum) : NULL;
     return arena_printf(sheet->arena, "%s * (%s)", times, buffer_string(&sum));
@@ -95,7 +81,7 @@ static void add_block_term(struct sheet *sheet, struct derive_node *node, struct
         sheet_formula(part, formula);
         block_sizes(sheet, part, index);
     }
-    plus(sum, arena_printf(sheet->arena, "%s * %s", count, part->name));
+    sheet_plus(sum, arena_printf(sheet->arena, "%s * %s", count, part->name));
 }
 
 /* What a class has besides its blocks. */
@@ -107,15 +93,15 @@ static void add_ends(struct sheet *sheet, struct derive_node *node, struct buffe
         sheet_attribute(sheet, node, decl, "hidden", "hidden", model->hidden, "1");
         sheet_part(sheet, node, "end_norms", model->final_norms + (model->embedding_norm ? 2 : 0), "1",
                    "Vectors of the norms before the first block and after the last.");
-        plus(sum, "end_norms * hidden");
+        sheet_plus(sum, "end_norms * hidden");
     }
     if (weight_class == OTHER && model->extra_params > 0) {
         sheet_attribute(sheet, node, decl, "extra_params", "extra_params", model->extra_params, "1");
-        plus(sum, "extra_params");
+        sheet_plus(sum, "extra_params");
     }
     if (weight_class == OTHER && model->tower_params > 0) {
         sheet_attribute(sheet, node, decl, "tower_params", "tower_params", model->tower_params, "1");
-        plus(sum, "tower_params");
+        sheet_plus(sum, "tower_params");
     }
 }
 
@@ -126,7 +112,7 @@ static bool params_of_class(struct sheet *sheet, struct derive_node *node, size_
     for (size_t i = 0; i < model->block_count; i++) {
         struct pm_params one;
         count_alone(sheet, i, &one);
-        bool bare = is_spread(sheet);
+        bool bare = sheet_is_total(sheet);
         double value = bare && weight_class == ATTENTION ? matrices_of_attention(sheet, i)
                                                          : of_class(&one, weight_class);
         if (value == 0)
@@ -143,7 +129,7 @@ static bool params_of_class(struct sheet *sheet, struct derive_node *node, size_
 /* Where a plan declares nothing but a total, the classes that are known leave the rest. */
 static bool others(struct sheet *sheet, struct derive_node *node)
 {
-    if (!(sheet->model->model.declared_params > 0) || sheet->model->derived_params > 0)
+    if (!sheet_is_total(sheet))
         return params_of_class(sheet, node, OTHER);
     sheet_formula(node, "params - params.embedding - params.positions - params.attention - params.ffn - "
                         "params.experts - params.shared - params.router - params.norms - params.head");
@@ -159,7 +145,7 @@ static const char *one_multiplied(struct sheet *sheet, size_t index, const char 
         const char *term =
             one_of_class(sheet, index, classes[i], false, classes[i] == EXPERTS ? experts : NULL);
         if (term)
-            plus(&sum, term);
+            sheet_plus(&sum, term);
     }
     return sum.length > 0 ? buffer_string(&sum) : NULL;
 }
@@ -175,7 +161,7 @@ static bool multiplied(struct sheet *sheet, struct derive_node *node, bool activ
                        block_part(sheet, node, i, "matrices", active ? one.matmul_active : one.matmul, "1"),
                        one_multiplied(sheet, i, active ? "active_experts" : "experts"));
     }
-    plus(&sum, "vocab * hidden");
+    sheet_plus(&sum, "vocab * hidden");
     sheet_attribute(sheet, node, sheet->model->decl, "vocab", "vocab", model->vocab, "1");
     sheet_attribute(sheet, node, sheet->model->decl, "hidden", "hidden", model->hidden, "1");
     return finish(sheet, node, &sum);
@@ -199,10 +185,10 @@ static bool active(struct sheet *sheet, struct derive_node *node)
     if (model->lookup_params > 0) {
         sheet_attribute(sheet, node, sheet->model->decl, "lookup_params", "lookup_params",
                         model->lookup_params, "1");
-        plus(&ends, "lookup_params");
+        sheet_plus(&ends, "lookup_params");
     }
     if (ends.length > 0)
-        plus(&sum, buffer_string(&ends));
+        sheet_plus(&sum, buffer_string(&ends));
     if (!finish(sheet, node, &sum))
         return false;
     sheet_printf(sheet, node, "params - (%s)", node->formula);
@@ -289,7 +275,7 @@ static bool layers(struct sheet *sheet, struct derive_node *node)
 {
     struct buffer sum = buffer_in(sheet->arena);
     for (size_t i = 0; i < sheet->model->model.block_count; i++)
-        plus(&sum, block_count(sheet, node, i));
+        sheet_plus(&sum, block_count(sheet, node, i));
     sheet_formula(node, buffer_string(&sum));
     return sum.length > 0;
 }

@@ -7,11 +7,6 @@
 #include "base/buffer.h"
 #include "result/derive_sheet.h"
 
-static void plus(struct buffer *sum, const char *term)
-{
-    buffer_printf(sum, "%s%s", sum->length > 0 ? " + " : "", term);
-}
-
 bool price_step(struct sheet *sheet, enum pm_step_kind kind, size_t index, struct priced *out)
 {
     out->ops = ARENA_ARRAY(sheet->arena, struct pm_op, PM_OPS_MAX);
@@ -42,10 +37,21 @@ double operation_kernels(const struct sheet *sheet, const struct pm_op *op)
 
 /* ---- one launch ---------------------------------------------------------------------------------------- */
 
+static double computing_time(const struct pm_op *op)
+{
+    return op->rate > 0 ? op->work / op->rate : 0;
+}
+
+static double moving_time(const struct pm_op *op)
+{
+    return operation_bytes(op) / op->bandwidth;
+}
+
 static enum pm_bound bound_of(const struct pm_op *op)
 {
-    double compute = op->rate > 0 ? op->work / op->rate : 0, memory = operation_bytes(op) / op->bandwidth;
-    return compute > memory ? PM_BOUND_COMPUTE : op->weight_bytes > 0 ? PM_BOUND_WEIGHTS : PM_BOUND_KV;
+    return computing_time(op) > moving_time(op) ? PM_BOUND_COMPUTE
+           : op->weight_bytes > 0               ? PM_BOUND_WEIGHTS
+                                                : PM_BOUND_KV;
 }
 
 static void add_computing(struct sheet *sheet, struct derive_node *node, const struct pm_op *op)
@@ -66,7 +72,7 @@ static void add_moving(struct sheet *sheet, struct derive_node *node, const stru
                                            "Weights, cache and activations of one launch.");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (kinds[i].bytes > 0)
-            plus(&sum, sheet_part(sheet, bytes, kinds[i].name, kinds[i].bytes, "B", NULL)->name);
+            sheet_plus(&sum, sheet_part(sheet, bytes, kinds[i].name, kinds[i].bytes, "B", NULL)->name);
     if (sum.length > 0)
         sheet_formula(bytes, buffer_string(&sum));
     struct derive_node *bandwidth =
@@ -81,7 +87,7 @@ static void add_moving(struct sheet *sheet, struct derive_node *node, const stru
  */
 static void fill_rounded(struct sheet *sheet, struct derive_node *node, const struct pm_op *op)
 {
-    double compute = op->work / op->rate, memory = operation_bytes(op) / op->bandwidth;
+    double compute = computing_time(op), memory = moving_time(op);
     struct derive_node *computing = sheet_part(sheet, node, "computing", compute, "s", "By itself.");
     add_computing(sheet, computing, op);
     sheet_formula(computing, "work / rate");
@@ -95,8 +101,8 @@ static void fill_rounded(struct sheet *sheet, struct derive_node *node, const st
 
 static void fill_operation(struct sheet *sheet, struct derive_node *node, const struct pm_op *op)
 {
-    double compute = op->rate > 0 ? op->work / op->rate : 0;
-    if (op->busy > fmax(compute, operation_bytes(op) / op->bandwidth) && compute > 0) {
+    double compute = computing_time(op);
+    if (compute > 0 && op->busy > fmax(compute, moving_time(op))) {
         fill_rounded(sheet, node, op);
         return;
     }
@@ -117,7 +123,7 @@ void add_operations(struct sheet *sheet, struct derive_node *node, struct buffer
             sheet_part(sheet, node, operation_name(sheet->arena, op->name), op->busy, "s",
                        "One launch, without the time that every operation takes.");
         fill_operation(sheet, part, op);
-        plus(sum, arena_printf(sheet->arena, "%.17g * %s", op->count, part->name));
+        sheet_plus(sum, arena_printf(sheet->arena, "%.17g * %s", op->count, part->name));
     }
 }
 
@@ -130,8 +136,8 @@ static void fill_launches(struct sheet *sheet, struct derive_node *part, const s
     for (size_t i = 0; i < step->count; i++) {
         double kernels = operation_kernels(sheet, &step->ops[i]);
         bool several = fabs(kernels - 1) > 1e-9;
-        plus(&count, arena_printf(sheet->arena, "%.17g%s", step->ops[i].count,
-                                  several ? " * engine.recurrent_factor" : ""));
+        sheet_plus(&count, arena_printf(sheet->arena, "%.17g%s", step->ops[i].count,
+                                        several ? " * engine.recurrent_factor" : ""));
     }
     if (count.length > 0)
         sheet_formula(part, buffer_string(&count));
@@ -143,11 +149,11 @@ void add_fixed(struct sheet *sheet, struct derive_node *node, struct buffer *sum
     struct derive_node *part =
         sheet_part(sheet, node, "launches", step->part.step.launches, "1", "Operations of the step.");
     fill_launches(sheet, part, step);
-    plus(sum, arena_printf(sheet->arena, "%s * engine.operation_time%s", part->name,
-                           factor > 0 ? " * gpu.operation_time_factor" : ""));
+    sheet_plus(sum, arena_printf(sheet->arena, "%s * engine.operation_time%s", part->name,
+                                 factor > 0 ? " * gpu.operation_time_factor" : ""));
     if (!(host > 0))
         return;
     struct derive_node *tokens = sheet_part(sheet, node, "tokens", host / sheet->input->engine->sequence_time,
                                             "1", "Of the sequences that decode in the step.");
-    plus(sum, arena_printf(sheet->arena, "%s * engine.sequence_time", tokens->name));
+    sheet_plus(sum, arena_printf(sheet->arena, "%s * engine.sequence_time", tokens->name));
 }

@@ -9,20 +9,10 @@
 
 enum { EMBEDDING, POSITIONS, ATTENTION, FFN, EXPERTS, SHARED, ROUTER, NORMS, HEAD, OTHER };
 
-static void plus(struct buffer *sum, const char *term)
-{
-    buffer_printf(sum, "%s%s", sum->length > 0 ? " + " : "", term);
-}
-
-static bool is_scaled(const struct sheet *sheet)
-{
-    return sheet->model->model.declared_params > 0 && sheet->model->derived_params > 0;
-}
-
 /* " * declared_params / counted_params", with both as parts, where a plan declares another total. */
 static const char *scale(struct sheet *sheet, struct derive_node *node)
 {
-    if (!is_scaled(sheet))
+    if (!sheet_is_scaled(sheet))
         return "";
     sheet_part(sheet, node, "declared_params", sheet->model->model.declared_params, "1", NULL);
     sheet_part(sheet, node, "counted_params", sheet->model->derived_params, "1", NULL);
@@ -43,7 +33,7 @@ static const char *matrices(struct sheet *sheet, size_t index, size_t weight_cla
     struct buffer sum = buffer_in(sheet->arena);
     for (size_t i = 0; i < SHARE_VECTOR; i++)
         if (terms.by_share[i])
-            plus(&sum, terms.by_share[i]);
+            sheet_plus(&sum, terms.by_share[i]);
     return sum.length > 0 ? buffer_string(&sum) : NULL;
 }
 
@@ -77,7 +67,8 @@ static void weights_read(struct sheet *sheet, struct derive_node *part, size_t i
         if (!counted)
             continue;
         sheet_part(sheet, part, classes[i].bits, format_of(block, i)->bits, "1", "Of one value.");
-        plus(&sum, classes[i].weight_class == EXPERTS
+        sheet_plus(&sum,
+                   classes[i].weight_class == EXPERTS
                        ? arena_printf(sheet->arena, "active_experts * (%s) / dp * experts.bits", counted)
                        : arena_printf(sheet->arena, "(%s) * %s", counted, classes[i].bits));
     }
@@ -89,7 +80,7 @@ static void head_read(struct sheet *sheet, struct derive_node *node, struct buff
 {
     const struct pm_model *model = &sheet->model->model;
     double bits = model->tied_embeddings ? model->embedding_format.bits : model->head_format.bits;
-    double counted = is_scaled(sheet) ? model->declared_params / sheet->model->derived_params : 1;
+    double counted = sheet_is_scaled(sheet) ? model->declared_params / sheet->model->derived_params : 1;
     struct derive_node *part =
         sheet_part(sheet, node, "head", model->vocab * model->hidden * bits / 8 / sheet->input->tp * counted,
                    "B", "The output head, on one GPU.");
@@ -97,14 +88,14 @@ static void head_read(struct sheet *sheet, struct derive_node *node, struct buff
     sheet_attribute(sheet, part, sheet->model->decl, "hidden", "hidden", model->hidden, "1");
     sheet_part(sheet, part, "bits", bits, "1", "Of one value.");
     sheet_printf(sheet, part, "vocab * hidden * bits / tp%s * 1 B / 8", scale(sheet, part));
-    plus(sum, "head");
+    sheet_plus(sum, "head");
 }
 
 static bool weight_traffic(struct sheet *sheet, struct derive_node *node)
 {
     struct buffer sum = buffer_in(sheet->arena);
     double counted =
-        is_scaled(sheet) ? sheet->model->model.declared_params / sheet->model->derived_params : 1;
+        sheet_is_scaled(sheet) ? sheet->model->model.declared_params / sheet->model->derived_params : 1;
     for (size_t i = 0; i < sheet->model->model.block_count; i++) {
         struct pm_result one;
         struct pm_block block = sheet->model->model.blocks[i];
@@ -113,7 +104,7 @@ static bool weight_traffic(struct sheet *sheet, struct derive_node *node)
         struct derive_node *part =
             block_part(sheet, node, i, "weights_read", one.decode_ceiling.weight_traffic * counted, "B");
         weights_read(sheet, part, i);
-        plus(&sum, arena_printf(sheet->arena, "%s * %s", block_count(sheet, node, i), part->name));
+        sheet_plus(&sum, arena_printf(sheet->arena, "%s * %s", block_count(sheet, node, i), part->name));
     }
     head_read(sheet, node, &sum);
     sheet_formula(node, buffer_string(&sum));
@@ -129,9 +120,9 @@ static void prompt_work(struct sheet *sheet, struct derive_node *part, size_t in
     for (size_t i = 0; i < CLASS_ROWS; i++) {
         const char *counted = matrices(sheet, index, classes[i].weight_class);
         if (counted)
-            plus(&sum, classes[i].weight_class == EXPERTS
-                           ? arena_printf(sheet->arena, "active_experts * (%s) / dp", counted)
-                           : counted);
+            sheet_plus(&sum, classes[i].weight_class == EXPERTS
+                                 ? arena_printf(sheet->arena, "active_experts * (%s) / dp", counted)
+                                 : counted);
     }
     sheet_printf(sheet, part, "2 FLOP * fresh / 1 token * (%s) / tp / pp%s", buffer_string(&sum),
                  scale(sheet, part));
@@ -148,7 +139,7 @@ static bool prefill_matrices(struct sheet *sheet, struct derive_node *node)
 {
     struct buffer sum = buffer_in(sheet->arena);
     double counted =
-        is_scaled(sheet) ? sheet->model->model.declared_params / sheet->model->derived_params : 1;
+        sheet_is_scaled(sheet) ? sheet->model->model.declared_params / sheet->model->derived_params : 1;
     double rest = sheet->value;
     for (size_t i = 0; i < sheet->model->model.block_count; i++) {
         struct pm_result one;
@@ -159,13 +150,13 @@ static bool prefill_matrices(struct sheet *sheet, struct derive_node *node)
         struct derive_node *part = block_part(sheet, node, i, "matrix_work", work, "FLOP");
         prompt_work(sheet, part, i);
         rest -= sheet->model->model.blocks[i].count * work;
-        plus(&sum, arena_printf(sheet->arena, "%s * %s", block_count(sheet, node, i), part->name));
+        sheet_plus(&sum, arena_printf(sheet->arena, "%s * %s", block_count(sheet, node, i), part->name));
     }
     if (rest > 1e-9 * sheet->value) {
         struct derive_node *head =
             sheet_part(sheet, node, "ends", rest, "FLOP", "The head for one token, and a tower.");
         sheet_formula(head, "2 FLOP * model.vocab * model.hidden / tp / pp");
-        plus(&sum, "ends");
+        sheet_plus(&sum, "ends");
     }
     sheet_formula(node, buffer_string(&sum));
     return true;
@@ -226,7 +217,7 @@ static void add_time(struct sheet *sheet, struct derive_node *node, struct buffe
     if (!peak)
         sheet_part(sheet, part, "peak", work / seconds, "FLOP/s", "Of its format.");
     sheet_printf(sheet, part, "work / %s", peak ? peak : "peak");
-    plus(sum, count ? arena_printf(sheet->arena, "%s * %s", count, part->name) : part->name);
+    sheet_plus(sum, count ? arena_printf(sheet->arena, "%s * %s", count, part->name) : part->name);
 }
 
 static const struct pm_ceiling *ceiling_of(const struct pm_result *result, bool prefill)
@@ -286,7 +277,7 @@ static bool compute_time(struct sheet *sheet, struct derive_node *node, bool pre
     const struct pm_ceiling *whole = ceiling_of(sheet->result, prefill);
     struct buffer sum = buffer_in(sheet->arena);
     double rest = whole->compute_time, rest_work = whole->work;
-    if (is_scaled(sheet))
+    if (sheet_is_scaled(sheet))
         return false;
     for (size_t i = 0; i < sheet->model->model.block_count; i++)
         add_block_times(sheet, node, &sum, i, prefill, &rest, &rest_work);

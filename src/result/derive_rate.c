@@ -44,7 +44,7 @@ void rate_of_bandwidth(struct sheet *sheet, struct derive_node *part, const stru
 void bandwidth_of_narrow(struct sheet *sheet, struct derive_node *part, const struct pm_op *op)
 {
     double share = sheet->input->engine->efficiency_weights_4;
-    double bytes = op->weight_bytes + op->kv_bytes + op->activation_bytes;
+    double bytes = operation_bytes(op);
     double slowed = bytes + op->weight_bytes * (1 / share - 1);
     rate_of_bandwidth(sheet,
                       sheet_part(sheet, part, "streamed", op->bandwidth * slowed / bytes, "B/s",

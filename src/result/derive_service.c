@@ -22,13 +22,6 @@ static bool running(struct sheet *sheet, struct derive_node *node)
     return true;
 }
 
-/* Tokens of a step that choose apart from each other, as they would if their choices were independent. */
-static double tokens_apart(const struct sheet *sheet, size_t block, double tokens)
-{
-    double spread = pm_expert_spread(sheet->input->engine, &sheet->model->model.blocks[block]);
-    return tokens > 1 ? pow(tokens, spread) : tokens;
-}
-
 /* The tokens of a step and, where they route alike, how many choose apart. */
 static void add_tokens(struct sheet *sheet, struct derive_node *part, size_t which, double tokens)
 {
@@ -38,7 +31,7 @@ static void add_tokens(struct sheet *sheet, struct derive_node *part, size_t whi
     bool alike = spread < 1 && tokens > 1, of_model = spread == block->expert_spread;
     struct derive_node *apart = part;
     if (alike)
-        apart = sheet_part(sheet, part, "apart", tokens_apart(sheet, which, tokens), "1",
+        apart = sheet_part(sheet, part, "apart", pm_tokens_apart(engine, block, tokens), "1",
                            "Tokens that choose apart from each other.");
     struct derive_node *count =
         sheet_part(sheet, apart, "tokens", tokens, "1", "That choose experts together.");
@@ -67,7 +60,7 @@ static bool distinct_experts(struct sheet *sheet, struct derive_node *node)
     }
     for (size_t i = 0; i < model->block_count; i++) {
         double experts = model->blocks[i].experts, used = fmin(model->blocks[i].active_experts, experts);
-        double apart = tokens_apart(sheet, i, tokens);
+        double apart = pm_tokens_apart(sheet->input->engine, &model->blocks[i], tokens);
         double touched = experts > 0 ? experts * (1 - pow(1 - used / experts, apart)) : 0;
         if (touched > most) {
             most = touched;
@@ -79,10 +72,10 @@ static bool distinct_experts(struct sheet *sheet, struct derive_node *node)
     const struct pm_block *block = &model->blocks[which];
     struct decl *decl = sheet->model->block_decls[which];
     sheet_attribute(sheet, node, decl, "experts", "experts", block->experts, "1");
-    struct derive_node *part =
-        sheet_part(sheet, node, "left_out",
-                   pow(1 - block->active_experts / block->experts, tokens_apart(sheet, which, tokens)), "1",
-                   "Share of the experts that no token chooses.");
+    struct derive_node *part = sheet_part(
+        sheet, node, "left_out",
+        pow(1 - block->active_experts / block->experts, pm_tokens_apart(sheet->input->engine, block, tokens)),
+        "1", "Share of the experts that no token chooses.");
     sheet_attribute(sheet, part, decl, "experts", "experts", block->experts, "1");
     sheet_attribute(sheet, part, decl, "active_experts", "active_experts", block->active_experts, "1");
     add_tokens(sheet, part, which, tokens);

@@ -9,6 +9,16 @@
 #include "base/buffer.h"
 #include "sema/unit.h"
 
+bool sheet_is_scaled(const struct sheet *sheet)
+{
+    return sheet->model->model.declared_params > 0 && sheet->model->derived_params > 0;
+}
+
+bool sheet_is_total(const struct sheet *sheet)
+{
+    return sheet->model->model.declared_params > 0 && !(sheet->model->derived_params > 0);
+}
+
 /* ---- parts ------------------------------------------------------------------------------------------ */
 
 static bool has_input(const struct derive_node *node, const char *name)
@@ -48,6 +58,11 @@ struct derive_node *sheet_part(struct sheet *sheet, struct derive_node *parent, 
 void sheet_formula(struct derive_node *node, const char *text)
 {
     node->formula = text;
+}
+
+void sheet_plus(struct buffer *sum, const char *term)
+{
+    buffer_printf(sum, "%s%s", sum->length > 0 ? " + " : "", term);
 }
 
 void sheet_printf(struct sheet *sheet, struct derive_node *node, const char *format, ...)

@@ -32,6 +32,15 @@ void sheet_formula(struct derive_node *node, const char *text);
 void sheet_printf(struct sheet *sheet, struct derive_node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Adds a term to a formula that is a sum; one without terms is empty. */
+void sheet_plus(struct buffer *sum, const char *term);
+
+/* Whether the plan declares a total of parameters besides an architecture that gives another count, so that
+ * all counts are in that proportion; and whether it declares a total and no more of the blocks than
+ * attention, so that all else is other. */
+bool sheet_is_scaled(const struct sheet *sheet);
+bool sheet_is_total(const struct sheet *sheet);
+
 /* An attribute of a declaration as part of a node, if it says this number: with the place where it was set.
  * Else a part without one. */
 void sheet_attribute(struct sheet *sheet, struct derive_node *parent, struct decl *decl, const char *path,

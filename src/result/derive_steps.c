@@ -7,11 +7,6 @@
 #include "base/buffer.h"
 #include "result/derive_sheet.h"
 
-static void plus(struct buffer *sum, const char *term)
-{
-    buffer_printf(sum, "%s%s", sum->length > 0 ? " + " : "", term);
-}
-
 /* One term of one step. */
 static const char *term_of(struct sheet *sheet, struct derive_node *node, const struct priced *step,
                            enum pm_bound bound)
@@ -48,7 +43,7 @@ static void fill_step(struct sheet *sheet, struct derive_node *node, const struc
         const char *formula = term_of(sheet, part, step, (enum pm_bound)i);
         if (formula)
             sheet_formula(part, formula);
-        plus(&sum, part->name);
+        sheet_plus(&sum, part->name);
     }
     sheet_formula(node, buffer_string(&sum));
 }
@@ -64,8 +59,9 @@ static const char *steps_of(struct sheet *sheet, struct derive_node *node, enum 
         struct derive_node *part = sheet_part(sheet, node, arena_printf(sheet->arena, "step.%zu", i + 1),
                                               step.part.step.time, "s", "A chunk of the prompt.");
         fill_step(sheet, part, &step);
-        plus(&sum, step.part.times > 1 ? arena_printf(sheet->arena, "%.17g * %s", step.part.times, part->name)
-                                       : part->name);
+        sheet_plus(&sum, step.part.times > 1
+                             ? arena_printf(sheet->arena, "%.17g * %s", step.part.times, part->name)
+                             : part->name);
         *seconds += step.part.times * step.part.step.time;
         *chunks += step.part.times;
     }
@@ -84,7 +80,8 @@ static enum pm_step_kind prefill_kind(const struct sheet *sheet)
 static void add_raised(struct sheet *sheet, struct derive_node *node, struct buffer *sum, double missing)
 {
     if (missing > 1e-12 * sheet->value)
-        plus(sum, sheet_part(sheet, node, "raised", missing, "s", "What is missing to the ceiling.")->name);
+        sheet_plus(sum,
+                   sheet_part(sheet, node, "raised", missing, "s", "What is missing to the ceiling.")->name);
 }
 
 static bool decode_term(struct sheet *sheet, struct derive_node *node, enum pm_bound bound)
@@ -95,7 +92,7 @@ static bool decode_term(struct sheet *sheet, struct derive_node *node, enum pm_b
         return false;
     const char *formula = term_of(sheet, node, &step, bound);
     if (formula)
-        plus(&sum, formula);
+        sheet_plus(&sum, formula);
     if (bound == PM_BOUND_FIXED)
         add_raised(sheet, node, &sum, sheet->value - step.part.step.term[bound]);
     sheet_formula(node, buffer_string(&sum));
@@ -134,16 +131,16 @@ static bool prefill_term(struct sheet *sheet, struct derive_node *node, enum pm_
         const char *formula = term_of(sheet, part, &step, bound);
         if (!only && formula)
             sheet_formula(part, formula);
-        plus(&sum, only ? formula ? formula : "0 s"
-                   : step.part.times > 1
-                       ? arena_printf(sheet->arena, "%.17g * %s", step.part.times, part->name)
-                       : part->name);
+        sheet_plus(&sum, only ? formula ? formula : "0 s"
+                         : step.part.times > 1
+                             ? arena_printf(sheet->arena, "%.17g * %s", step.part.times, part->name)
+                             : part->name);
     }
     const char *stages = through_stages(sheet, node, chunks, &factor);
     if (*stages) {
         const char *all = arena_printf(sheet->arena, "(%s)%s", buffer_string(&sum), stages);
         sum = buffer_in(sheet->arena);
-        plus(&sum, all);
+        sheet_plus(&sum, all);
     }
     if (bound == PM_BOUND_FIXED)
         add_raised(sheet, node, &sum, sheet->value - seconds * factor);
@@ -165,7 +162,7 @@ static bool launches(struct sheet *sheet, struct derive_node *node)
             sheet_part(sheet, node, operation_name(sheet->arena, step.ops[i].name),
                        step.ops[i].count * operation_kernels(sheet, &step.ops[i]), "1", "Launches.")
                 ->name;
-        plus(&sum, name);
+        sheet_plus(&sum, name);
     }
     sheet_formula(node, buffer_string(&sum));
     return sum.length > 0;
@@ -185,7 +182,7 @@ static bool allreduces(struct sheet *sheet, struct derive_node *node)
             parts = 0;
         parts += pm_norm_exchanges(sheet->input, i);
         if (parts > 0)
-            plus(&sum, arena_printf(sheet->arena, "%.17g * %s", parts, block_count(sheet, node, i)));
+            sheet_plus(&sum, arena_printf(sheet->arena, "%.17g * %s", parts, block_count(sheet, node, i)));
     }
     sheet_formula(node, buffer_string(&sum));
     return sum.length > 0;
@@ -206,7 +203,7 @@ static bool bandwidth_used(struct sheet *sheet, struct derive_node *node)
         const char *name = sheet_part(sheet, moved, operation_name(sheet->arena, step.ops[i].name),
                                       operation_bytes(&step.ops[i]), "B", "One launch.")
                                ->name;
-        plus(&sum, arena_printf(sheet->arena, "%.17g * %s", step.ops[i].count, name));
+        sheet_plus(&sum, arena_printf(sheet->arena, "%.17g * %s", step.ops[i].count, name));
     }
     sheet_formula(moved, buffer_string(&sum));
     sheet_printf(sheet, node, "moved%s / (decode.time * gpu.bandwidth)",

@@ -16,11 +16,6 @@ struct layout {
     bool stored; /* as it is stored */
 };
 
-static void plus(struct buffer *sum, const char *term)
-{
-    buffer_printf(sum, "%s%s", sum->length > 0 ? " + " : "", term);
-}
-
 /* ---- one block ------------------------------------------------------------------------------------------
  */
 
@@ -59,11 +54,12 @@ static const char *matrices(struct sheet *sheet, const struct layout *layout, co
     bool split = !layout->stored && layout->input->tp > 1;
     const char *parted = terms->by_share[SHARE_SPLIT], *keys = terms->by_share[SHARE_BY_HEADS];
     if (terms->by_share[SHARE_WHOLE])
-        plus(&sum, terms->by_share[SHARE_WHOLE]);
+        sheet_plus(&sum, terms->by_share[SHARE_WHOLE]);
     if (parted)
-        plus(&sum, split ? arena_printf(sheet->arena, "(%s) / tp", parted) : parted);
+        sheet_plus(&sum, split ? arena_printf(sheet->arena, "(%s) / tp", parted) : parted);
     if (keys)
-        plus(&sum, split ? arena_printf(sheet->arena, "(%s) / kv_heads * max(1, ceil(kv_heads / tp))", keys)
+        sheet_plus(&sum,
+                   split ? arena_printf(sheet->arena, "(%s) / kv_heads * max(1, ceil(kv_heads / tp))", keys)
                          : keys);
     return sum.length > 0 ? buffer_string(&sum) : NULL;
 }
@@ -82,12 +78,12 @@ static const char *block_bytes(struct sheet *sheet, const struct layout *layout,
     if (counted) {
         sheet_part(sheet, part, "bits", format_of(model, block, weight_class)->bits, "1",
                    "Of one value, scales included.");
-        plus(&sum, arena_printf(sheet->arena, "(%s) * bits", counted));
+        sheet_plus(&sum, arena_printf(sheet->arena, "(%s) * bits", counted));
     }
     if (vectors) {
         sheet_part(sheet, part, "vector_bits", model->norm_format.bits, "1",
                    "Of one value of a norm or bias.");
-        plus(&sum, arena_printf(sheet->arena, "(%s) * vector_bits", vectors));
+        sheet_plus(&sum, arena_printf(sheet->arena, "(%s) * vector_bits", vectors));
     }
     if (sum.length == 0)
         return NULL;
@@ -158,7 +154,7 @@ static void add_blocks(struct sheet *sheet, const struct layout *layout, size_t 
                 pad_experts(sheet, layout, i, part, bytes);
             block_sizes(sheet, part, i);
         }
-        plus(sum, arena_printf(sheet->arena, "%s * %s", count, part->name));
+        sheet_plus(sum, arena_printf(sheet->arena, "%s * %s", count, part->name));
     }
 }
 
@@ -176,7 +172,7 @@ static void add_table(struct sheet *sheet, const struct layout *layout, const ch
     sheet_printf(sheet, part, "%s * hidden%s * bits * 1 B / 8",
                  vocab == model->vocab ? "vocab" : "ceil(vocab / (64 * tp)) * 64 * tp",
                  tp > 1 ? " / tp" : "");
-    plus(sum, part->name);
+    sheet_plus(sum, part->name);
 }
 
 static void add_ends(struct sheet *sheet, const struct layout *layout, size_t weight_class,
@@ -199,14 +195,15 @@ static void add_ends(struct sheet *sheet, const struct layout *layout, size_t we
         if (model->lookup_params > 0)
             sheet_attribute(sheet, node, sheet->model->decl, "lookup_params", "lookup_params",
                             model->lookup_params, "1");
-        plus(sum, model->lookup_params > 0 ? "(positions * hidden + lookup_params / tp) * bits * 1 B / 8"
-                                           : "positions * hidden * bits * 1 B / 8");
+        sheet_plus(sum, model->lookup_params > 0
+                            ? "(positions * hidden + lookup_params / tp) * bits * 1 B / 8"
+                            : "positions * hidden * bits * 1 B / 8");
     }
     if (weight_class == NORMS && ends > 0) {
         sheet_part(sheet, node, "end_norms", ends, "1", "Vectors before the first block and after the last.");
         sheet_attribute(sheet, node, sheet->model->decl, "hidden", "hidden", model->hidden, "1");
         sheet_part(sheet, node, "vector_bits", model->norm_format.bits, "1", NULL);
-        plus(sum, "end_norms * hidden * vector_bits * 1 B / 8");
+        sheet_plus(sum, "end_norms * hidden * vector_bits * 1 B / 8");
     }
 }
 
@@ -229,14 +226,14 @@ static void add_others(struct sheet *sheet, const struct layout *layout, struct 
 {
     double rest = other_rest(sheet, layout);
     if (!layout->stored && layout->memory.rope_table > 0)
-        plus(sum, "memory.rope_table");
+        sheet_plus(sum, "memory.rope_table");
     if (!layout->stored && layout->memory.allocator_slack > 0)
-        plus(sum, "memory.allocator_slack");
+        sheet_plus(sum, "memory.allocator_slack");
     if (rest > 1e-9 * layout->memory.weights_by_class[OTHER]) {
         bool drafts = sheet->input && sheet->input->draft_tokens > 0;
-        plus(sum, sheet_part(sheet, node, drafts ? "draft_weights" : "beside_blocks", rest, "B",
-                             drafts ? "Of what drafts." : "Of a tower, or in no block.")
-                      ->name);
+        sheet_plus(sum, sheet_part(sheet, node, drafts ? "draft_weights" : "beside_blocks", rest, "B",
+                                   drafts ? "Of what drafts." : "Of a tower, or in no block.")
+                            ->name);
     }
 }
 
@@ -244,7 +241,6 @@ static bool weights_of_class(struct sheet *sheet, const struct layout *layout, s
                              struct derive_node *node)
 {
     const struct bound_model *model = sheet->model;
-    bool scaled = model->model.declared_params > 0 && model->derived_params > 0;
     struct buffer sum = buffer_in(sheet->arena);
     add_blocks(sheet, layout, weight_class, node, &sum);
     add_ends(sheet, layout, weight_class, node, &sum);
@@ -253,7 +249,7 @@ static bool weights_of_class(struct sheet *sheet, const struct layout *layout, s
     if (sum.length == 0)
         return false;
     sheet_formula(node, buffer_string(&sum));
-    if (scaled) {
+    if (sheet_is_scaled(sheet)) {
         sheet_part(sheet, node, "declared_params", model->model.declared_params, "1", NULL);
         sheet_part(sheet, node, "counted_params", model->derived_params, "1", NULL);
         sheet_printf(sheet, node, "(%s) * declared_params / counted_params", node->formula);
@@ -291,7 +287,7 @@ static bool stored_weights(struct sheet *sheet, struct derive_node *node)
             sheet, node, arena_printf(sheet->arena, "bytes.%s", weight_class_names[i]), bytes, "B", NULL);
         if (!weights_of_class(sheet, &layout, i, part))
             part->inputs.count = 0;
-        plus(&sum, part->name);
+        sheet_plus(&sum, part->name);
     }
     sheet_formula(node, buffer_string(&sum));
     return sum.length > 0;
@@ -310,7 +306,7 @@ static bool rope_table(struct sheet *sheet, struct derive_node *node)
         const char *name = arena_printf(sheet->arena, "%s.rotary_dim", block_name(sheet, i));
         sheet_attribute(sheet, node, sheet->model->block_decls[i], "rotary_dim", name,
                         model->blocks[i].rotary_dim, "1");
-        plus(&sum, name);
+        sheet_plus(&sum, name);
     }
     sheet_printf(sheet, node, "model.max_context / 1 token * 2 B * (%s)", buffer_string(&sum));
     return sum.length > 0;
@@ -331,10 +327,11 @@ static bool allocator_slack(struct sheet *sheet, struct derive_node *node)
         struct derive_node *part = sheet_part(sheet, node, name, one.allocator_slack, "B",
                                               "What whole blocks of memory leave over in its large tensors.");
         rest -= pm_blocks_on_gpu(sheet->input, i) * one.allocator_slack;
-        plus(&sum, arena_printf(sheet->arena, "%s * %s", count, part->name));
+        sheet_plus(&sum, arena_printf(sheet->arena, "%s * %s", count, part->name));
     }
     if (rest > 1e-9 * sheet->value)
-        plus(&sum, sheet_part(sheet, node, "ends.left_over", rest, "B", "In embedding and head.")->name);
+        sheet_plus(&sum,
+                   sheet_part(sheet, node, "ends.left_over", rest, "B", "In embedding and head.")->name);
     sheet_formula(node, buffer_string(&sum));
     return sum.length > 0;
 }

@@ -131,7 +131,7 @@ static double distinct_experts(const struct binding *binding, const struct pm_re
             continue;
         if (tokens <= 1)
             return active;
-        tokens = pow(tokens, pm_expert_spread(&binding->engine_values, &model->blocks[i]));
+        tokens = pm_tokens_apart(&binding->engine_values, &model->blocks[i], tokens);
         return binding->engine_values.ideal ? experts * (1 - pow(1 - active / experts, tokens))
                                             : result->decode.distinct_experts;
     }
