@@ -97,8 +97,11 @@ Test(house, every_source_file_has_a_line_in_src_readme)
     struct paths files = sources(every_suffix, 3);
     for (size_t i = 0; i < files.list.count; i++) {
         const char *path = files.list.items[i] + strlen("src/");
-        if (needs_a_line(files.list.items[i]) && !strstr(readme, arena_printf(arena, "\n- `%s`: ", path)))
+        const char *entry = arena_printf(arena, "\n- `%s`: ", path), *line = strstr(readme, entry);
+        if (!line && needs_a_line(files.list.items[i]))
             FAULT("%s has no line in src/README.md", path);
+        if (line && strstr(line + 1, entry))
+            FAULT("%s has two lines in src/README.md", path);
     }
     struct lines lines = split_lines(arena, readme);
     for (size_t i = 0; i < lines.list.count; i++) {
