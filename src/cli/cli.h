@@ -112,15 +112,18 @@ bool session_colour(const struct cli *cli, int descriptor);
 
 /* ---- output.c ---- */
 
+/* Whether the name of an output means standard output: `-`. */
+bool output_is_standard(const char *path);
+
 /* Writes all of `text` to standard output. EXIT_FILE, after a message, when it cannot. */
 enum exit_status output_standard(const struct buffer *text);
 
 /* To standard error; in ASCII on a terminal that knows no UTF-8. */
 void output_error(struct arena *arena, const char *text);
 
-/* Writes a file whole or not at all (a temporary file beside it, then rename); devices and pipes
- * directly. EXIT_FILE, after a message, when it cannot. */
-enum exit_status output_file(struct arena *arena, const char *path, const struct buffer *text);
+/* Writes to standard output when `path` is `-`; else a file, whole or not at all (a temporary file beside it,
+ * then rename), but devices and pipes directly. EXIT_FILE, after a message, when it cannot. */
+enum exit_status output_write(struct arena *arena, const char *path, const struct buffer *text);
 
 /* The file that was read and that `path` names, too; NULL when there is none. */
 const char *output_is_input(const struct sources *sources, const char *path);

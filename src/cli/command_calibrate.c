@@ -1,7 +1,5 @@
 /* command_calibrate.c: `perfc calibrate PLAN`: engines fitted to the plan's measurements, as declarations on
  * standard output, or in the file of `-o`. */
-#include <string.h>
-
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "cli/cli.h"
@@ -49,8 +47,7 @@ enum exit_status command_calibrate(struct cli *cli)
     if (status != EXIT_FINE)
         return status;
     const char *output = cli->outputs.count > 0 ? cli->outputs.items[0] : "-";
-    bool standard = strcmp(output, "-") == 0;
-    if (!standard && output_is_input(session.sources, output)) {
+    if (output_is_input(session.sources, output)) {
         cli_complain("%s is part of the plan", output);
         return EXIT_USAGE;
     }
@@ -65,8 +62,6 @@ enum exit_status command_calibrate(struct cli *cli)
         calibration_write(session.evaluator, &fitted[i], &text);
         calibration_summary(session.evaluator, &fitted[i], "", &summary);
     }
-    if (standard)
-        return output_standard(&text);
-    status = output_file(cli->arena, output, &text);
-    return status == EXIT_FINE ? output_standard(&summary) : status;
+    status = output_write(cli->arena, output, &text);
+    return status == EXIT_FINE && !output_is_standard(output) ? output_standard(&summary) : status;
 }

@@ -30,12 +30,11 @@ enum exit_status command_import(struct cli *cli)
         return EXIT_PLAN;
     struct buffer text = buffer_in(cli->arena);
     buffer_add(&text, imported.text, imported.length);
-    if (cli->outputs.count == 0)
-        return output_standard(&text);
+    const char *output = cli->outputs.count > 0 ? cli->outputs.items[0] : "-";
     sources_add(session.sources, path, "", 0, false);
-    if (output_is_input(session.sources, cli->outputs.items[0])) {
-        cli_complain("%s is the file to be imported", cli->outputs.items[0]);
+    if (output_is_input(session.sources, output)) {
+        cli_complain("%s is the file to be imported", output);
         return EXIT_USAGE;
     }
-    return output_file(cli->arena, cli->outputs.items[0], &text);
+    return output_write(cli->arena, output, &text);
 }

@@ -28,6 +28,11 @@ static int write_all(int descriptor, const char *bytes, size_t length)
     return 0;
 }
 
+bool output_is_standard(const char *path)
+{
+    return strcmp(path, "-") == 0;
+}
+
 enum exit_status output_standard(const struct buffer *text)
 {
     const char *bytes = buffer_string(text);
@@ -96,9 +101,11 @@ static enum exit_status replace(struct arena *arena, const char *path, const cha
     return cannot_write(path, failure);
 }
 
-enum exit_status output_file(struct arena *arena, const char *path, const struct buffer *text)
+enum exit_status output_write(struct arena *arena, const char *path, const struct buffer *text)
 {
     struct stat status;
+    if (output_is_standard(path))
+        return output_standard(text);
     if (stat(path, &status) != 0)
         return errno == ENOENT ? replace(arena, path, path, new_file_mode(), text)
                                : cannot_write(path, errno);
@@ -118,7 +125,7 @@ enum exit_status output_file(struct arena *arena, const char *path, const struct
 const char *output_is_input(const struct sources *sources, const char *path)
 {
     struct stat output, input;
-    if (stat(path, &output) != 0 || !S_ISREG(output.st_mode))
+    if (output_is_standard(path) || stat(path, &output) != 0 || !S_ISREG(output.st_mode))
         return NULL;
     for (size_t i = 0; i < sources_count(sources); i++) {
         const struct source *source = sources_get(sources, (uint32_t)i);

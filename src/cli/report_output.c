@@ -37,16 +37,11 @@ static struct backend_options options_for(const struct cli *cli, bool to_termina
     return options;
 }
 
-static bool is_standard_output(const char *path)
-{
-    return strcmp(path, "-") == 0;
-}
-
 static const struct backend *backend_for(const struct cli *cli, const char *path)
 {
     if (cli->format)
         return backend_by_name(cli->format);
-    return is_standard_output(path) ? backend_by_name("text") : backend_by_path(path);
+    return output_is_standard(path) ? backend_by_name("text") : backend_by_path(path);
 }
 
 enum exit_status outputs_check(struct cli *cli, bool comparing)
@@ -57,7 +52,7 @@ enum exit_status outputs_check(struct cli *cli, bool comparing)
     for (size_t i = 0; i < cli->outputs.count; i++) {
         const char *path = cli->outputs.items[i];
         const struct backend *backend = backend_for(cli, path);
-        files = files || !is_standard_output(path);
+        files = files || !output_is_standard(path);
         if (!backend) {
             cli_complain("no format has the suffix of `%s`; name one with -f", path);
             return EXIT_USAGE;
@@ -71,6 +66,10 @@ enum exit_status outputs_check(struct cli *cli, bool comparing)
                 cli_complain("two reports cannot both be written to %s", path);
                 return EXIT_USAGE;
             }
+        if (cli->deps && strcmp(cli->deps, path) == 0) {
+            cli_complain("a report and --deps cannot both be written to %s", path);
+            return EXIT_USAGE;
+        }
     }
     if (cli->deps && !files) {
         cli_complain("--deps needs the name of a report: -o FILE");
@@ -103,7 +102,7 @@ bool outputs_need_quantities(const struct cli *cli)
 static enum exit_status write_output(const struct cli *cli, const struct report *report, const char *path)
 {
     const struct backend *backend = backend_for(cli, path);
-    bool standard = is_standard_output(path);
+    bool standard = output_is_standard(path);
     enum { USUAL_PAGE = 200 << 10 };
     struct buffer text = buffer_in(cli->arena);
     buffer_expect(&text, USUAL_PAGE);
@@ -111,7 +110,7 @@ static enum exit_status write_output(const struct cli *cli, const struct report 
         cli_complain("the %s report could not be made", backend->name);
         return EXIT_FILE;
     }
-    return standard ? output_standard(&text) : output_file(cli->arena, path, &text);
+    return output_write(cli->arena, path, &text);
 }
 
 enum exit_status outputs_write(const struct cli *cli, const struct report *report)
@@ -151,7 +150,7 @@ enum exit_status outputs_write_deps(const struct cli *cli, const struct sources 
     if (!cli->deps)
         return EXIT_FINE;
     for (size_t i = 0; i < cli->outputs.count; i++)
-        if (!is_standard_output(cli->outputs.items[i])) {
+        if (!output_is_standard(cli->outputs.items[i])) {
             buffer_text(&rule, rule.length > 0 ? " " : "");
             add_make_name(&rule, cli->outputs.items[i]);
         }
@@ -170,5 +169,5 @@ enum exit_status outputs_write_deps(const struct cli *cli, const struct sources 
         }
     buffer_byte(&rule, '\n');
     buffer_text(&rule, buffer_string(&phony));
-    return output_file(cli->arena, cli->deps, &rule);
+    return output_write(cli->arena, cli->deps, &rule);
 }

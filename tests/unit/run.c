@@ -253,3 +253,16 @@ struct lines split_lines(struct arena *arena, const char *text)
     }
     return lines;
 }
+
+const char smallest_plan[] =
+    "gpu my-card    { memory = 80 GB   bandwidth = 2 TB/s   peak.fp16 = 312 TFLOPS }\n"
+    "model my-model { params = 7e9     layers = 32   hidden = 4096   heads = 32 }\n"
+    "scenario chat  { gpu = my-card    model = my-model   context = 4096   batch = 1 }\n";
+
+void expect_refused(struct run run, int status, const char *part_of_message)
+{
+    cr_assert_eq(run.status, status, "exit status %d, not %d\n%.3000s", run.status, status, run.err);
+    cr_assert_not_null(strstr(run.err, part_of_message), "no `%s` in:\n%.3000s", part_of_message, run.err);
+    cr_assert(run.err_length < 50000, "%zu bytes of messages", run.err_length);
+    cr_assert_eq(run.out_length, 0, "a report was written all the same:\n%.500s", run.out);
+}

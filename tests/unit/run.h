@@ -58,6 +58,12 @@ const char *scratch_directory(struct arena *arena);
 /* scratch_directory()/name, with `text` in it. */
 const char *scratch_file(struct arena *arena, const char *name, const char *text);
 
+/* The smallest useful plan of the language: one card, one model, one scenario `chat`. */
+extern const char smallest_plan[];
+
+/* Asserts that perfc refused: this status, a message that has this part, and nothing on standard output. */
+void expect_refused(struct run run, int status, const char *part_of_message);
+
 bool ends_with(const char *text, const char *suffix);
 
 /* Lines of a text, without newlines. */

@@ -9,12 +9,6 @@
 #include "base/buffer.h"
 #include "run.h"
 
-/* The smallest useful plan of the language. */
-static const char smallest[] =
-    "gpu my-card    { memory = 80 GB   bandwidth = 2 TB/s   peak.fp16 = 312 TFLOPS }\n"
-    "model my-model { params = 7e9     layers = 32   hidden = 4096   heads = 32 }\n"
-    "scenario chat  { gpu = my-card    model = my-model   context = 4096   batch = 1 }\n";
-
 static struct arena *arena;
 
 static void set_up(void)
@@ -29,18 +23,9 @@ static void tear_down(void)
 
 TestSuite(cli_input, .init = set_up, .fini = tear_down);
 
-/* The status, a message on standard error, and nothing on standard output. */
-static void expect_refused(struct run run, int status, const char *part_of_message)
-{
-    cr_assert_eq(run.status, status, "exit status %d, not %d\n%.3000s", run.status, status, run.err);
-    cr_assert_not_null(strstr(run.err, part_of_message), "no `%s` in:\n%.3000s", part_of_message, run.err);
-    cr_assert(run.err_length < 50000, "%zu bytes of messages", run.err_length);
-    cr_assert_eq(run.out_length, 0, "a report was written all the same:\n%.500s", run.out);
-}
-
 Test(cli_input, the_smallest_plan_is_right)
 {
-    struct run run = RUN(arena, scratch_file(arena, "plan.perf", smallest));
+    struct run run = RUN(arena, scratch_file(arena, "plan.perf", smallest_plan));
     cr_assert_eq(run.status, 0, "%s", run.err);
     cr_assert_eq(run.err_length, 0, "%s", run.err);
     cr_assert(run.out_length > 100);
@@ -48,7 +33,7 @@ Test(cli_input, the_smallest_plan_is_right)
 
 Test(cli_input, standard_input)
 {
-    struct run_options options = {.input = smallest, .input_length = strlen(smallest)};
+    struct run_options options = {.input = smallest_plan, .input_length = strlen(smallest_plan)};
     struct run run = run_perfc(arena, options, "-f", "json", "-", (const char *)NULL);
     cr_assert_eq(run.status, 0, "%s", run.err);
     cr_assert_not_null(strstr(run.out, "\"chat.fits\""));
@@ -106,7 +91,7 @@ Test(cli_input, a_line_of_ten_megabytes)
 Test(cli_input, a_comment_of_ten_megabytes_is_fine)
 {
     struct buffer text = buffer_in(arena);
-    buffer_text(&text, smallest);
+    buffer_text(&text, smallest_plan);
     buffer_byte(&text, '#');
     buffer_repeat(&text, "x", 10000000);
     struct run_options options = {.input = text.data, .input_length = text.length, .timeout = 120};
@@ -146,7 +131,7 @@ Test(cli_input, nested_expressions_by_the_hundred_thousand)
 Test(cli_input, a_sum_of_twenty_thousand_terms)
 {
     struct buffer text = buffer_in(arena);
-    buffer_text(&text, smallest);
+    buffer_text(&text, smallest_plan);
     buffer_text(&text, "let x = 0");
     buffer_repeat(&text, " + 1", 20000);
     buffer_text(&text, "\nassert x == 20000\n");
@@ -169,108 +154,15 @@ Test(cli_input, unreadable_file)
 {
     if (geteuid() == 0)
         cr_skip_test("root reads everything");
-    const char *path = scratch_file(arena, "plan.perf", smallest);
+    const char *path = scratch_file(arena, "plan.perf", smallest_plan);
     chmod(path, 0);
     expect_refused(RUN(arena, path), 3, "plan.perf");
 }
 
-Test(cli_input, output_directory_is_missing)
-{
-    const char *plan = scratch_file(arena, "plan.perf", smallest);
-    expect_refused(RUN(arena, plan, "-o", "/nonexistent/report.html"), 3, "/nonexistent/report.html");
-}
-
-Test(cli_input, output_is_a_directory)
-{
-    const char *plan = scratch_file(arena, "plan.perf", smallest);
-    const char *directory = arena_printf(arena, "%s/report.html", scratch_directory(arena));
-    cr_assert_eq(mkdir(directory, 0777), 0);
-    expect_refused(RUN(arena, plan, "-o", directory), 3, "report.html");
-    cr_assert_eq(directory_entries(directory), 0);
-}
-
-Test(cli_input, full_disk)
-{
-    const char *plan = scratch_file(arena, "plan.perf", smallest);
-    struct run_options options = {.stdout_path = "/dev/full"};
-    struct run run = run_perfc(arena, options, plan, (const char *)NULL);
-    cr_assert_eq(run.status, 3, "exit status %d", run.status);
-    cr_assert_not_null(strstr(run.err, "No space left on device"), "%s", run.err);
-    expect_refused(RUN(arena, "-f", "html", plan, "-o", "/dev/full"), 3, "/dev/full");
-    cr_assert(file_exists("/dev/full"));
-}
-
-Test(cli_input, closed_standard_output)
-{
-    const char *plan = scratch_file(arena, "plan.perf", smallest);
-    const char *command = arena_printf(arena, "'%s' '%s' >&-", perfc_path(), plan);
-    const char *const argv[] = {"sh", "-c", command, NULL};
-    struct run run = run_command(arena, argv, (struct run_options){0});
-    cr_assert_eq(run.status, 3, "exit status %d\n%s", run.status, run.err);
-}
-
-static void expect_plan_kept(const char *plan, const char *output)
-{
-    expect_refused(RUN(arena, plan, "-f", "text", "-o", output), 2, "is an input of this plan");
-    cr_assert_str_eq(read_file(arena, plan, NULL), smallest, "the plan was overwritten");
-}
-
-Test(cli_input, output_over_the_input)
-{
-    const char *plan = scratch_file(arena, "plan.perf", smallest);
-    size_t directory = (size_t)(strrchr(plan, '/') - plan);
-    expect_plan_kept(plan, plan);
-    expect_plan_kept(plan, arena_printf(arena, "%.*s/./plan.perf", (int)directory, plan));
-    const char *alias = arena_printf(arena, "%.*s/alias.txt", (int)directory, plan);
-    cr_assert_eq(link(plan, alias), 0);
-    expect_plan_kept(plan, alias);
-    const char *symbolic = arena_printf(arena, "%.*s/symbolic.txt", (int)directory, plan);
-    cr_assert_eq(symlink(plan, symbolic), 0);
-    expect_plan_kept(plan, symbolic);
-}
-
-Test(cli_input, two_outputs_to_one_file)
-{
-    const char *plan = scratch_file(arena, "plan.perf", smallest);
-    const char *report = arena_printf(arena, "%s/report.txt", scratch_directory(arena));
-    expect_refused(RUN(arena, plan, "-o", report, "-o", report), 2, "report.txt");
-}
-
-/* A plan with an error leaves the report of yesterday alone, and no temporary file behind. */
-Test(cli_input, errors_leave_the_old_report)
-{
-    const char *plan = scratch_file(arena, "plan.perf", "scenario chat { gpu = nothing }\n");
-    const char *directory = scratch_directory(arena);
-    const char *report = arena_printf(arena, "%s/report.html", directory);
-    write_file(report, "yesterday", 9);
-    expect_refused(RUN(arena, plan, "-o", report), 1, "nothing");
-    cr_assert_str_eq(read_file(arena, report, NULL), "yesterday");
-    cr_assert_eq(directory_entries(directory), 1);
-}
-
-Test(cli_input, a_report_is_written_whole_with_ordinary_permissions)
-{
-    const char *plan = scratch_file(arena, "plan.perf", smallest);
-    const char *directory = scratch_directory(arena);
-    const char *report = arena_printf(arena, "%s/report.html", directory);
-    mode_t mask = umask(022);
-    struct run run = RUN(arena, plan, "-o", report);
-    umask(mask);
-    cr_assert_eq(run.status, 0, "%s", run.err);
-    cr_assert_eq(run.out_length, 0);
-    cr_assert_eq(directory_entries(directory), 1);
-    struct stat status;
-    cr_assert_eq(stat(report, &status), 0);
-    cr_assert_eq(status.st_mode & 0777, 0644, "mode %o", (unsigned)status.st_mode & 0777);
-    size_t length;
-    const char *text = read_file(arena, report, &length);
-    cr_assert_not_null(text);
-    cr_assert(ends_with(text, "</html>\n"), "the end is %s", text + (length > 40 ? length - 40 : 0));
-}
-
 Test(cli_input, failed_assertion)
 {
-    const char *text = arena_printf(arena, "%sassert chat.ceiling.tpot <= 1 us \"too slow\"\n", smallest);
+    const char *text =
+        arena_printf(arena, "%sassert chat.ceiling.tpot <= 1 us \"too slow\"\n", smallest_plan);
     struct run run = RUN(arena, scratch_file(arena, "plan.perf", text));
     cr_assert_eq(run.status, 5, "exit status %d\n%s", run.status, run.err);
     cr_assert_not_null(strstr(run.out, "too slow"), "%s", run.out);
@@ -278,7 +170,7 @@ Test(cli_input, failed_assertion)
 
 Test(cli_input, bad_usage)
 {
-    const char *plan = scratch_file(arena, "plan.perf", smallest);
+    const char *plan = scratch_file(arena, "plan.perf", smallest_plan);
     struct run run = RUN(arena, NULL);
     expect_refused(run, 2, "perfc");
     expect_refused(RUN(arena, "--nonsense", plan), 2, "--nonsense");
@@ -292,7 +184,7 @@ Test(cli_input, bad_usage)
 /* No option is read and then ignored. */
 Test(cli_input, options_that_would_do_nothing)
 {
-    const char *plan = scratch_file(arena, "plan.perf", smallest);
+    const char *plan = scratch_file(arena, "plan.perf", smallest_plan);
     expect_refused(RUN(arena, "check", plan, "-o", "x.html"), 2, "--output belongs to `perfc PLAN`");
     expect_refused(RUN(arena, "check", "--tag", "x", plan), 2, "--tag belongs to");
     expect_refused(RUN(arena, plan, "--long"), 2, "--long belongs to `perfc list`");
@@ -302,7 +194,7 @@ Test(cli_input, options_that_would_do_nothing)
 
 Test(cli_input, options_may_stand_before_the_command)
 {
-    const char *plan = scratch_file(arena, "plan.perf", smallest);
+    const char *plan = scratch_file(arena, "plan.perf", smallest_plan);
     struct run run = RUN(arena, "--werror", "check", plan);
     cr_assert_eq(run.status, 0, "%s", run.err);
     cr_assert_not_null(strstr(run.out, "1 scenario"), "%s", run.out);
