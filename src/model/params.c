@@ -130,70 +130,88 @@ static double sum_attention(const struct pm_block_counts *counts)
     return counts->attention_split + counts->attention_whole + counts->key_value;
 }
 
-/* Sums over all blocks and the ends of the model, without scale. */
+static struct pm_block_counts counts_of(const struct pm_view *view, const struct pm_block *block)
+{
+    struct pm_block_counts counts;
+    if (view->kinds != NULL) {
+        return pm_kind_of(view, block)->counts;
+    }
+    pm_count_block(view, block, &counts);
+    return counts;
+}
+
+/* Bytes of the weights of one block. */
+static double block_bytes(const struct pm_view *view, const struct pm_block *block,
+                          const struct pm_block_counts *one)
+{
+    double vectors = one->attention_vectors + one->ffn_vectors + one->norms +
+                     block->experts * one->expert_vectors + one->router_vectors;
+    return pm_bytes(sum_attention(one), pm_format_attention(view, block)) +
+           pm_bytes(one->ffn + one->latent + one->other, pm_format_ffn(view, block)) +
+           pm_bytes(block->experts * one->expert, &block->expert_format) +
+           pm_bytes(one->shared, &block->shared_format) + pm_bytes(one->router, &block->router_format) +
+           pm_bytes(vectors, &view->model->norm_format);
+}
+
+/* Adds the layers of a block to the sums, and to *unused the experts that a token does not choose. */
+static void add_block(const struct pm_view *view, const struct pm_block *block, struct pm_params *out,
+                      double *unused)
+{
+    const struct pm_block_counts one = counts_of(view, block);
+    double count = block->count, used = pm_at_most(block->active_experts, block->experts);
+    double common = sum_attention(&one) + one.ffn + one.latent + one.shared + one.router + one.other;
+    out->attention += count * (sum_attention(&one) + one.attention_vectors);
+    out->ffn += count * (one.ffn + one.ffn_vectors + one.latent);
+    out->experts += count * block->experts * (one.expert + one.expert_vectors);
+    out->shared += count * one.shared;
+    out->router += count * (one.router + one.router_vectors);
+    out->norms += count * one.norms;
+    out->other += count * one.other;
+    out->matmul += count * (common + block->experts * one.expert);
+    out->matmul_active += count * (common + used * one.expert);
+    *unused += count * (block->experts - used) * (one.expert + one.expert_vectors);
+    out->weight_bytes += count * block_bytes(view, block, &one);
+    out->kv_bytes_per_token += count * pm_index_token_bytes(block);
+    out->kv_bytes_per_token += pm_reach(block) > 0 ? 0 : count * pm_kv_token_bytes(view, block, 1);
+    out->kv_bytes_window += count * pm_reach(block) * pm_kv_token_bytes(view, block, 1);
+    out->state_bytes += count * pm_block_state(block, 1);
+}
+
+/* Adds what stands before and after the blocks: tables, head, last norms, and what is in no block. */
+static void add_ends(const struct pm_view *view, struct pm_params *out)
+{
+    const struct pm_model *model = view->model;
+    double table = model->vocab * model->hidden;
+    double head_bias = model->head_bias ? model->vocab : 0;
+    double end_norms = model->hidden * (model->final_norms + (model->embedding_norm ? 2 : 0));
+    out->embedding = table;
+    out->positions = model->positions * model->hidden + model->lookup_params;
+    out->head = (model->tied_embeddings ? 0 : table) + head_bias;
+    out->norms += end_norms;
+    out->other += model->extra_params + model->tower_params;
+    out->matmul += table;
+    out->matmul_active += table;
+    out->weight_bytes += pm_bytes(table + out->positions, &model->embedding_format) +
+                         pm_bytes(pm_head_is_embedding(view) ? 0 : table, &model->head_format) +
+                         pm_bytes(head_bias + end_norms, &model->norm_format) +
+                         pm_bytes(model->extra_params, &model->weights_format) + 2 * model->tower_params;
+}
+
+/* Sums over all blocks and the ends of the model, without scale. `out` begins as zeros. */
 static void count_architecture(const struct pm_view *view, struct pm_params *out)
 {
     const struct pm_model *model = view->model;
-    const struct pm_format *vectors = &model->norm_format;
-    double matmul = 0, matmul_active = 0, unused = 0, weight_bytes = 0;
+    double unused = 0;
     for (size_t i = 0; i < model->block_count; i++) {
-        const struct pm_block *block = &model->blocks[i];
-        struct pm_block_counts one;
-        if (view->kinds != NULL) {
-            one = pm_kind_of(view, block)->counts;
-        } else {
-            pm_count_block(view, block, &one);
-        }
-        double count = block->count, used = pm_at_most(block->active_experts, block->experts);
-        double experts = block->experts * one.expert;
-        double common = sum_attention(&one) + one.ffn + one.latent + one.shared + one.router + one.other;
-        out->attention += count * (sum_attention(&one) + one.attention_vectors);
-        out->ffn += count * (one.ffn + one.ffn_vectors + one.latent);
-        out->experts += count * block->experts * (one.expert + one.expert_vectors);
-        out->shared += count * one.shared;
-        out->router += count * (one.router + one.router_vectors);
-        out->norms += count * one.norms;
-        out->other += count * one.other;
-        matmul += count * (common + experts);
-        matmul_active += count * (common + used * one.expert);
-        unused += count * (block->experts - used) * (one.expert + one.expert_vectors);
-        const struct pm_format *dense = pm_format_ffn(view, block);
-        weight_bytes +=
-            count *
-            (pm_bytes(sum_attention(&one), pm_format_attention(view, block)) +
-             pm_bytes(one.ffn + one.latent + one.other, dense) + pm_bytes(experts, &block->expert_format) +
-             pm_bytes(one.shared, &block->shared_format) + pm_bytes(one.router, &block->router_format) +
-             pm_bytes(one.attention_vectors + one.ffn_vectors + one.norms +
-                          block->experts * one.expert_vectors + one.router_vectors,
-                      vectors));
-        out->kv_bytes_per_token += count * pm_index_token_bytes(block);
-        out->kv_bytes_per_token += pm_reach(block) > 0 ? 0 : count * pm_kv_token_bytes(view, block, 1);
-        out->kv_bytes_window += count * pm_reach(block) * pm_kv_token_bytes(view, block, 1);
-        out->state_bytes += count * pm_block_state(block, 1);
+        add_block(view, &model->blocks[i], out, &unused);
     }
     if (view->declared && model->block_count == 0) {
-        out->other = matmul = matmul_active = model->declared_params;
-        weight_bytes = pm_bytes(out->other, &model->weights_format);
+        out->other = out->matmul = out->matmul_active = model->declared_params;
+        out->weight_bytes = pm_bytes(out->other, &model->weights_format);
     }
     if (!view->declared) {
-        double table = model->vocab * model->hidden;
-        double head_bias = model->head_bias ? model->vocab : 0;
-        double end_norms = model->hidden * (model->final_norms + (model->embedding_norm ? 2 : 0));
-        out->embedding = table;
-        out->positions = model->positions * model->hidden + model->lookup_params;
-        out->head = (model->tied_embeddings ? 0 : table) + head_bias;
-        out->norms += end_norms;
-        out->other += model->extra_params + model->tower_params;
-        matmul += table;
-        matmul_active += table;
-        weight_bytes += pm_bytes(table + out->positions, &model->embedding_format) +
-                        pm_bytes(pm_head_is_embedding(view) ? 0 : table, &model->head_format) +
-                        pm_bytes(head_bias + end_norms, vectors) +
-                        pm_bytes(model->extra_params, &model->weights_format) + 2 * model->tower_params;
+        add_ends(view, out);
     }
-    out->matmul = matmul;
-    out->matmul_active = matmul_active;
-    out->weight_bytes = weight_bytes;
     out->total = out->embedding + out->positions + out->attention + out->ffn + out->experts + out->shared +
                  out->router + out->norms + out->head + out->other;
     /* Nothing touches a tower or parameters that are in no step, and of tables one row at a time. */

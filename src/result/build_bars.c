@@ -172,34 +172,48 @@ static bool has_time_per_token(const struct evaluation *evaluation)
     return evaluation->result.expected.tpot > 0 && evaluation->result.expected.tokens_per_step <= 1;
 }
 
-static void fill_time_stack(struct builder *builder, struct stack *stack, enum time_of time)
+/* The scenarios that are drawn and have such a time. */
+static void choose_scenarios(struct builder *builder, struct stack *stack, enum time_of time)
 {
     size_t all = drawn(builder, stack->scenarios);
     for (size_t j = 0; j < all; j++)
         if (step_of(stack->scenarios[j], time)->time > 0)
             stack->scenarios[stack->count++] = stack->scenarios[j];
+}
+
+static void add_term(struct builder *builder, struct stack *stack, const struct term *term, enum time_of time)
+{
+    double *values =
+        add_part(builder, stack, term->kind, term->label, time == PREFILL ? term->prefill : term->decode);
+    for (size_t j = 0; j < stack->count; j++)
+        values[j] = step_of(stack->scenarios[j], time)->term[term->bound];
+}
+
+static void add_interference(struct builder *builder, struct stack *stack)
+{
+    double *waiting = add_part(builder, stack, SERIES_PREFILL, M_PREFILLS_OF_OTHERS, "interference");
+    for (size_t j = 0; j < stack->count; j++)
+        waiting[j] = stack->scenarios[j]->result.expected.interference;
+}
+
+static void fill_time_stack(struct builder *builder, struct stack *stack, enum time_of time)
+{
+    choose_scenarios(builder, stack, time);
     if (stack->count == 0)
         return;
+    struct extent extent = {0, 0};
     stack->totals = ARENA_ARRAY(builder->arena, double, stack->count);
     stack->total_quantity = times[time].quantity;
-    for (size_t j = 0; j < stack->count; j++)
+    for (size_t j = 0; j < stack->count; j++) {
         stack->totals[j] = total_of(stack->scenarios[j], time);
-    for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++) {
-        double *values = add_part(builder, stack, terms[i].kind, terms[i].label,
-                                  time == PREFILL ? terms[i].prefill : terms[i].decode);
-        for (size_t j = 0; j < stack->count; j++)
-            values[j] = step_of(stack->scenarios[j], time)->term[terms[i].bound];
+        extent_add(&extent, stack->totals[j]);
     }
-    if (time == TIME_PER_TOKEN) {
-        double *waiting = add_part(builder, stack, SERIES_PREFILL, M_PREFILLS_OF_OTHERS, "interference");
-        for (size_t j = 0; j < stack->count; j++)
-            waiting[j] = stack->scenarios[j]->result.expected.interference;
-    }
+    for (size_t i = 0; i < sizeof terms / sizeof terms[0]; i++)
+        add_term(builder, stack, &terms[i], time);
+    if (time == TIME_PER_TOKEN)
+        add_interference(builder, stack);
     add_remainder(builder, stack);
     drop_empty_parts(stack);
-    struct extent extent = {0, 0};
-    for (size_t j = 0; j < stack->count; j++)
-        extent_add(&extent, stack->totals[j]);
     stack->unit = unit_for_print(time_dim, extent_middle(&extent), UNIT_STYLE_DECIMAL);
 }
 

@@ -133,16 +133,15 @@ static void whole(struct variation *variation, enum vary input, struct elasticit
     }
 }
 
-struct elasticity sensitivity_of(struct variation *variation, enum vary input, enum sensitivity_result result)
+void sensitivity_of(struct variation *variation, enum vary input, struct elasticity all[RESULT_COUNT])
 {
-    struct elasticity all[RESULT_COUNT] = {{0}};
-    if (variation_value(variation, input) > 0) {
-        if (vary_info(input).whole)
-            whole(variation, input, all);
-        else
-            continuous(variation, input, all);
-    }
-    return all[result];
+    memset(all, 0, RESULT_COUNT * sizeof *all);
+    if (!(variation_value(variation, input) > 0))
+        return;
+    if (vary_info(input).whole)
+        whole(variation, input, all);
+    else
+        continuous(variation, input, all);
 }
 
 /* ---- all of a scenario --------------------------------------------------------------------------------- */
@@ -185,10 +184,7 @@ size_t sensitivities(struct arena *arena, const struct evaluation *evaluation, s
         *sensitivity = (struct sensitivity){.input = input, .value = variation_value(variation, input)};
         if (!(sensitivity->value > 0) || input == VARY_PEAK)
             continue;
-        if (vary_info(input).whole)
-            whole(variation, input, sensitivity->elasticity);
-        else
-            continuous(variation, input, sensitivity->elasticity);
+        sensitivity_of(variation, input, sensitivity->elasticity);
         if (!moves_anything(sensitivity))
             continue;
         sensitivity->more = moved(variation, input, 1);

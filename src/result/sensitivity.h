@@ -31,8 +31,8 @@ struct elasticity {
     double value, left, right;
 };
 
-struct elasticity sensitivity_of(struct variation *variation, enum vary input,
-                                 enum sensitivity_result result);
+/* How every result moves with one input; none exists where the input has no value. */
+void sensitivity_of(struct variation *variation, enum vary input, struct elasticity all[RESULT_COUNT]);
 
 /* One input that moves at least one of the results. */
 struct sensitivity {

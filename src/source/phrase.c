@@ -102,8 +102,3 @@ const char *phrase_in(const struct phrases *phrases, enum language language, con
         row || !phrases ? NULL : map_get(phrases->composed[language], intern_text(phrases->strings, english));
     return row ? row[language] : composed ? composed : english;
 }
-
-const char *phrase_row(size_t index, enum language language)
-{
-    return index < ROW_COUNT ? rows[index][language] : NULL;
-}

@@ -32,7 +32,4 @@ const char *phrases_of_phrases(struct phrases *phrases, const char *format, ...)
  * are. */
 const char *phrase_in(const struct phrases *phrases, enum language language, const char *english);
 
-/* The rows of phrases.def, for tests: index from 0; NULL past the last. */
-const char *phrase_row(size_t index, enum language language);
-
 #endif

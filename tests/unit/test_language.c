@@ -229,8 +229,15 @@ static const char *conversion(const char *format, size_t number)
 
 Test(language, phrases_take_the_same_arguments)
 {
-    for (size_t i = 0; phrase_row(i, LANGUAGE_EN); i++) {
-        const char *english = phrase_row(i, LANGUAGE_EN), *chinese = phrase_row(i, LANGUAGE_ZH);
+    static const struct {
+        const char *english, *chinese;
+    } rows[] = {
+#define PHRASE(english, chinese) {english, chinese},
+#include "source/phrases.def"
+#undef PHRASE
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *english = rows[i].english, *chinese = rows[i].chinese;
         if (!is_chinese(chinese))
             FAULT("\"%s\" is \"%s\"", english, chinese);
         if (strchr(chinese, '$') && occurrences(chinese, "%") != occurrences(chinese, "$"))
@@ -239,7 +246,7 @@ Test(language, phrases_take_the_same_arguments)
             if (strcmp(conversion(english, k), conversion(chinese, k)) != 0)
                 FAULT("argument %zu of \"%s\" and of \"%s\"", k, english, chinese);
         for (size_t k = 0; k < i; k++)
-            if (strcmp(phrase_row(k, LANGUAGE_EN), english) == 0)
+            if (strcmp(rows[k].english, english) == 0)
                 FAULT("\"%s\" has two rows", english);
     }
     EXPECT_NO_FAULTS();
