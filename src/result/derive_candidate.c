@@ -41,6 +41,7 @@ static const struct {
     {Q_KV_TOKENS, "floor(memory.pool / (memory.kv_per_token * memory.page)) * memory.page * dp * pp"},
     {Q_MEMORY_UTILIZATION, "utilization"},
     {Q_MEMORY_UTILIZATION, "engine.utilization"},
+    {Q_MEMORY_UTILIZATION, "1 - engine.graphs / memory.capacity"}, /* graphs that come off a small card */
     {Q_MEMORY_PAGE, "page"},
     {Q_MEMORY_PAGE, "engine.page"},
     {Q_MEMORY_PAGE, "1 token"},
@@ -139,6 +140,7 @@ static const struct {
      "decode.context * ceiling.decode.compute_time * decode.matrix_work / decode.work / (decode.kv_traffic / "
      "gpu.bandwidth - ceiling.decode.compute_time * decode.attention_work / decode.work)"},
     {Q_MBU, "decode.traffic / (gpu.bandwidth * decode.time)"},
+    {Q_MBU, "decode.traffic * max(1, min(pp, decoding)) / pp / (gpu.bandwidth * decode.time)"},
     {Q_SCALING_EFFICIENCY, "1 / gpus_per_replica"},
     {Q_GPU_PRICE, "price"},
     {Q_GPU_PRICE, "system.price"},

@@ -4,8 +4,8 @@
 #include "base/arena.h"
 #include "result/derive_sheet.h"
 
-/* The time of a step on one GPU, by the side that decides it. */
-static void fill_single(struct sheet *sheet, struct derive_node *part, const struct pm_step *step)
+/* The time of a step, by the side that decides it. */
+static void fill_whole(struct sheet *sheet, struct derive_node *part, const struct pm_step *step)
 {
     if (step->term[PM_BOUND_COMPUTE] > 0) {
         sheet_part(sheet, part, "work", step->work, "FLOP", "Of the whole step, on one GPU.");
@@ -27,9 +27,30 @@ static bool scaling(struct sheet *sheet, struct derive_node *node)
         return false;
     struct derive_node *part =
         sheet_part(sheet, node, "one_gpu", single.step.time, "s", "The same step on one GPU.");
-    fill_single(sheet, part, &single.step);
+    fill_whole(sheet, part, &single.step);
     sheet_printf(sheet, node, "one_gpu / (%s * gpus_per_replica)",
                  decodes ? "decode.time" : "ceiling.prefill.time");
+    return true;
+}
+
+static bool plain_step(struct sheet *sheet, struct derive_node *node)
+{
+    struct pm_step_part plain;
+    if (!pm_part_step(sheet->input, sheet->result, PM_STEP_PLAIN, 0, &plain, NULL, 0, NULL))
+        return false;
+    fill_whole(sheet, node, &plain.step);
+    return true;
+}
+
+static bool draft_time(struct sheet *sheet, struct derive_node *node)
+{
+    struct pm_step_part draft;
+    if (!pm_part_step(sheet->input, sheet->result, PM_STEP_DRAFT, 0, &draft, NULL, 0, NULL))
+        return false;
+    struct derive_node *part =
+        sheet_part(sheet, node, "draft", draft.step.time, "s", "One draft for every sequence.");
+    fill_whole(sheet, part, &draft.step);
+    sheet_formula(node, "speculation.tokens / 1 token * draft");
     return true;
 }
 
@@ -53,6 +74,8 @@ bool sheet_of_ideal_steps(struct sheet *sheet, enum quantity quantity, struct de
         return false;
     switch (quantity) {
     case Q_SCALING_EFFICIENCY: return scaling(sheet, node);
+    case Q_PLAIN_STEP: return plain_step(sheet, node);
+    case Q_DRAFT_TIME: return draft_time(sheet, node);
     case Q_PREFILL_TIME_WEIGHTS: return moved_in_prefill(sheet, node, true);
     case Q_PREFILL_TIME_KV: return moved_in_prefill(sheet, node, false);
     default: return false;

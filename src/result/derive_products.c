@@ -162,6 +162,77 @@ static bool prefill_matrices(struct sheet *sheet, struct derive_node *node)
     return true;
 }
 
+/* ---- work of a decode step ------------------------------------------------------------------------------
+ */
+
+/* Tokens of a step: on the busiest replica, which has a sequence where there are fewer than replicas, and on
+ * all of them, whose experts share their work. */
+static void decoding_rows(struct sheet *sheet, struct derive_node *part, const char *name, bool busiest)
+{
+    double queries = 1 + fmax(sheet->input->draft_tokens, 0), dp = fmax(sheet->input->dp, 1);
+    double decoding = sheet->result->expected.decoding, in_flight = fmax(fmin(sheet->input->pp, decoding), 1);
+    double sequences = busiest ? fmax(decoding / in_flight / dp, 1) : decoding / in_flight;
+    struct derive_node *rows =
+        sheet_part(sheet, part, name, sequences * queries, "1",
+                   busiest ? "Tokens of the step, on the busiest replica." : "Tokens of the step.");
+    sheet_printf(sheet, rows,
+                 busiest ? "max(1, decoding / max(1, min(pp, decoding)) / dp)%s"
+                         : "decoding / max(1, min(pp, decoding))%s",
+                 queries > 1 ? " * (1 + speculation.tokens / 1 token)" : "");
+}
+
+static void step_work(struct sheet *sheet, struct derive_node *part, size_t index)
+{
+    struct buffer sum = buffer_in(sheet->arena);
+    const char *experts = NULL;
+    for (size_t i = 0; i < CLASS_ROWS; i++) {
+        const char *counted = matrices(sheet, index, classes[i].weight_class);
+        if (counted && classes[i].weight_class == EXPERTS)
+            experts = counted;
+        else if (counted)
+            sheet_plus(&sum, counted);
+    }
+    bool beside = sum.length > 0; /* matrices beside the experts' */
+    struct buffer all = buffer_in(sheet->arena);
+    if (beside)
+        sheet_plus(&all, arena_printf(sheet->arena, "tokens * (%s)", buffer_string(&sum)));
+    if (experts)
+        sheet_plus(&all, arena_printf(sheet->arena, "all_tokens * active_experts * (%s) / dp", experts));
+    sheet_printf(sheet, part, "2 FLOP * (%s) / tp%s", buffer_string(&all), scale(sheet, part));
+    if (beside)
+        decoding_rows(sheet, part, "tokens", true);
+    if (experts)
+        decoding_rows(sheet, part, "all_tokens", false);
+    block_sizes(sheet, part, index);
+}
+
+static bool decode_matrices(struct sheet *sheet, struct derive_node *node)
+{
+    struct buffer sum = buffer_in(sheet->arena);
+    double counted =
+        sheet_is_scaled(sheet) ? sheet->model->model.declared_params / sheet->model->derived_params : 1;
+    double rest = sheet->value;
+    for (size_t i = 0; i < sheet->model->model.block_count; i++) {
+        struct pm_result one;
+        struct pm_block block = sheet->model->model.blocks[i];
+        block.count = 1;
+        block_evaluate(sheet, &block, &one);
+        double work = one.decode_ceiling.matrix_work * counted;
+        step_work(sheet, block_part(sheet, node, i, "matrix_work", work, "FLOP"), i);
+        rest -= sheet->model->model.blocks[i].count * work;
+        sheet_plus(&sum, arena_printf(sheet->arena, "%s * %s.matrix_work", block_count(sheet, node, i),
+                                      block_name(sheet, i)));
+    }
+    if (rest > 1e-9 * sheet->value) {
+        struct derive_node *head = sheet_part(sheet, node, "head", rest, "FLOP", "Of every token.");
+        sheet_formula(head, "2 FLOP * tokens * model.vocab * model.hidden / tp");
+        decoding_rows(sheet, head, "tokens", true);
+        sheet_plus(&sum, "head");
+    }
+    sheet_formula(node, buffer_string(&sum));
+    return sum.length > 0;
+}
+
 /* ---- several peaks ---------------------------------------------------------------------------------------
  */
 
@@ -291,6 +362,7 @@ bool sheet_of_products(struct sheet *sheet, enum quantity quantity, struct deriv
 {
     switch (quantity) {
     case Q_DECODE_WEIGHT_TRAFFIC: return weight_traffic(sheet, node);
+    case Q_DECODE_MATRIX_WORK: return decode_matrices(sheet, node);
     case Q_PREFILL_MATRIX_WORK: return prefill_matrices(sheet, node);
     case Q_CEILING_DECODE_COMPUTE_TIME: return compute_time(sheet, node, false);
     case Q_CEILING_PREFILL_COMPUTE_TIME: return compute_time(sheet, node, true);

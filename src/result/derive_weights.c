@@ -90,8 +90,11 @@ static const char *block_bytes(struct sheet *sheet, const struct layout *layout,
     const char *bytes = arena_printf(sheet->arena, "(%s) * 1 B / 8", buffer_string(&sum));
     if (weight_class != EXPERTS)
         return bytes;
-    return layout->stored ? arena_printf(sheet->arena, "experts * %s", bytes)
-                          : arena_printf(sheet->arena, "ceil(experts / ep) * ep / (tp * dp) * %s", bytes);
+    if (layout->stored)
+        return arena_printf(sheet->arena, "experts * %s", bytes);
+    /* What the plan does not say is one, or all GPUs, by the engine. */
+    sheet_attribute(sheet, part, sheet->decl, "ep", "ep", layout->input->ep, "1");
+    return arena_printf(sheet->arena, "ceil(experts / ep) * ep / (tp * dp) * %s", bytes);
 }
 
 /* Kernels for 4-bit experts want whole tiles: what padding adds to a block is a part of its own. */
@@ -158,13 +161,19 @@ static void add_blocks(struct sheet *sheet, const struct layout *layout, size_t 
     }
 }
 
+/* Kernels want equal parts: a vocabulary that the GPUs do not divide is padded. */
+static double padded_vocab(const struct pm_model *model, double tp)
+{
+    return fmod(model->vocab, tp) > 0 ? ceil(model->vocab / (64 * tp)) * 64 * tp : model->vocab;
+}
+
 /* A table of the vocabulary on one GPU, padded where the GPUs do not divide it. */
 static void add_table(struct sheet *sheet, const struct layout *layout, const char *name, double bits,
                       double bytes, struct derive_node *node, struct buffer *sum)
 {
     const struct pm_model *model = &sheet->model->model;
     double tp = layout->stored ? 1 : layout->input->tp;
-    double vocab = fmod(model->vocab, tp) > 0 ? ceil(model->vocab / (64 * tp)) * 64 * tp : model->vocab;
+    double vocab = padded_vocab(model, tp);
     struct derive_node *part = sheet_part(sheet, node, name, bytes, "B", "On one GPU.");
     sheet_attribute(sheet, part, sheet->model->decl, "vocab", "vocab", model->vocab, "1");
     sheet_attribute(sheet, part, sheet->model->decl, "hidden", "hidden", model->hidden, "1");
@@ -173,6 +182,23 @@ static void add_table(struct sheet *sheet, const struct layout *layout, const ch
                  vocab == model->vocab ? "vocab" : "ceil(vocab / (64 * tp)) * 64 * tp",
                  tp > 1 ? " / tp" : "");
     sheet_plus(sum, part->name);
+}
+
+/* A bias for every token of the vocabulary, split as the table is; returns its bytes. */
+static double head_bias(struct sheet *sheet, const struct layout *layout, struct derive_node *node,
+                        struct buffer *sum)
+{
+    const struct pm_model *model = &sheet->model->model;
+    double tp = layout->stored ? 1 : layout->input->tp, vocab = padded_vocab(model, tp);
+    double bytes = vocab / tp * model->norm_format.bits / 8;
+    struct derive_node *part = sheet_part(sheet, node, "head_bias", bytes, "B", "On one GPU.");
+    sheet_attribute(sheet, part, sheet->model->decl, "vocab", "vocab", model->vocab, "1");
+    sheet_part(sheet, part, "vector_bits", model->norm_format.bits, "1", "Of one value of a norm or bias.");
+    sheet_printf(sheet, part, "%s%s * vector_bits * 1 B / 8",
+                 vocab == model->vocab ? "vocab" : "ceil(vocab / (64 * tp)) * 64 * tp",
+                 tp > 1 ? " / tp" : "");
+    sheet_plus(sum, part->name);
+    return bytes;
 }
 
 static void add_ends(struct sheet *sheet, const struct layout *layout, size_t weight_class,
@@ -185,9 +211,12 @@ static void add_ends(struct sheet *sheet, const struct layout *layout, size_t we
     bool tied = model->tied_embeddings;
     if (weight_class == EMBEDDING && bytes > 0)
         add_table(sheet, layout, "table", model->embedding_format.bits, bytes, node, sum);
-    if (weight_class == HEAD && bytes > 0 && !model->head_bias)
-        add_table(sheet, layout, "table", tied ? model->embedding_format.bits : model->head_format.bits,
-                  bytes, node, sum);
+    if (weight_class == HEAD && bytes > 0) {
+        double biases = model->head_bias ? head_bias(sheet, layout, node, sum) : 0;
+        if (bytes > biases)
+            add_table(sheet, layout, "table", tied ? model->embedding_format.bits : model->head_format.bits,
+                      bytes - biases, node, sum);
+    }
     if (weight_class == POSITIONS && bytes > 0) {
         sheet_attribute(sheet, node, sheet->model->decl, "positions", "positions", model->positions, "1");
         sheet_attribute(sheet, node, sheet->model->decl, "hidden", "hidden", model->hidden, "1");

@@ -34,6 +34,7 @@ static const char cases[] =
     "= fp8 }\n"
     "scenario window { gpu = card  model = windowed  prompt = 2000  output = 400  batch = 16 }\n"
     "scenario experts { gpu = card  model = mixture  prompt = 500  output = 300  batch = 32  tp = 2 }\n"
+    "scenario mixed : experts { weights.experts = fp8 }\n"
     "scenario draft : loop { speculation.tokens = 3  speculation.acceptance = 0.7 }\n"
     "scenario cloud { gpu = h100-sxm  model = llama-3.1-8b  prompt = 1000  output = 300  batch = 8 }\n"
     "scenario drafted : step { speculation.tokens = 1  speculation.acceptance = 0.5 }\n";
@@ -112,6 +113,21 @@ static const char small_plan[] =
     "gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS }\n"
     "model bare { params = 7e9  layers = 32  hidden = 4096  heads = 32 }\n"
     "scenario chat { gpu = card  model = bare  context = 4096  engine = ideal }\n";
+
+/* A stack of experts on one GPU is arithmetic too where the plan does not say over how many they are spread:
+ * 32 experts of 3 x 2048 x 1024 values of a byte, on two GPUs. */
+Test(explain, experts_of_a_block_are_counted)
+{
+    struct result_fixture fixture = result_open(cases);
+    struct decl *mixed = plan_find(fixture.plan, KIND_SCENARIO, "mixed");
+    const struct derive_node *tree = derive_tree(fixture.evaluator, mixed, Q_MEMORY_WEIGHTS_EXPERTS);
+    const struct derive_node *stack = find_node(tree, "block.experts");
+    cr_assert_not_null(stack);
+    cr_assert_not_null(stack->formula);
+    cr_expect_float_eq(stack->value.value, 32.0 / 2 * 3 * 2048 * 1024, 1e-3);
+    cr_expect_not_null(find_node(stack, "ep"));
+    result_close(&fixture);
+}
 
 Test(explain, prints_a_tree)
 {

@@ -280,6 +280,15 @@ static const char cases[] =
 /* Weights in 4 bits, tokens that choose experts alike, norms over all heads; prompts that fill every step,
  * heads with biases and learned positions. */
 static const char more_cases[] =
+    "scenario slowdraft { gpu=mi300x model=llama-3.1-8b prompt=1000 output=300 batch=7 engine=vllm "
+    "speculation.tokens=3 speculation.acceptance=0.7 }\n"
+    "scenario idledraft { gpu=h200-sxm model=glm-4.5-air prompt=1000 output=20 batch=1 tp=2 dp=2 engine=vllm "
+    "speculation.tokens=2 speculation.acceptance=0.7 }\n"
+    "scenario onlyone : idledraft { output = 1 engine = sglang }\n"
+    "scenario idealdraft : idledraft { engine = ideal batch = 16 }\n"
+    "scenario idealpp { gpu=a100-sxm-40 model=llama-2-70b context=1000 batch=2 pp=3 engine=ideal }\n"
+    "scenario smallcard { gpu=jetson-orin-nano-8 model=qwen2-1.5b prompt=100 output=200 engine=vllm-0.6 }\n"
+    "scenario biasedhead { gpu=apple-m4-max-32 model=phi-1.5 prompt=900 output=20 pp=3 weights=q4_k_m }\n"
     "scenario narrow { gpu=b200-sxm model=llama-3.1-70b weights=nvfp4 prompt=2000 output=300 batch=16 tp=2}\n"
     "scenario alike { gpu=rtx-4090 model=qwen3-30b-a3b weights=q4_k_m prompt=500 output=300 batch=4 "
     "engine=llama-cpp }\n"
