@@ -51,6 +51,7 @@
     FIELD(SINKS, "sinks", FLAG, 0)                                                                           \
     FIELD(SHARED_KV, "shared_kv", FLAG, 0)                                                                   \
     FIELD(REUSES_KV, "reuses_kv", FLAG, 0)                                                                   \
+    FIELD(REUSES_WEIGHTS, "reuses_weights", FLAG, 0)                                                         \
     FIELD(QK_NORM, "qk_norm", QK_NORM, 0)                                                                    \
     FIELD(FFN_GATED, "ffn_gated", FLAG, 1)                                                                   \
     FIELD(FFN_BIAS, "ffn_bias", FLAG, 0)                                                                     \

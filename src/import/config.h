@@ -180,6 +180,13 @@ void build_bamba(struct config *config, unsigned traits);
 void build_falcon_h1(struct config *config, unsigned traits);
 void build_lfm2(struct config *config, unsigned traits);
 void build_recurrent_gemma(struct config *config, unsigned traits);
+void build_rwkv(struct config *config, unsigned traits);
+void build_bailing_linear(struct config *config, unsigned traits);
+void build_phi4flash(struct config *config, unsigned traits);
+void build_plamo2(struct config *config, unsigned traits);
+void build_zamba(struct config *config, unsigned traits);
+void build_zamba2(struct config *config, unsigned traits);
+void build_ouro(struct config *config, unsigned traits);
 
 /* ---- config.c ---- */
 

@@ -14,7 +14,7 @@
 #define KEYS_FFN    "intermediate_size|ffn_hidden_size|n_inner|ffn_dim|ff_intermediate_size"
 #define KEYS_CONTEXT                                                                                         \
     "max_position_embeddings|seq_length|n_positions|max_seq_len|max_sequence_length|model_max_length|max_"   \
-    "context_length"
+    "context_length|context_length"
 #define KEYS_EXPERTS "n_routed_experts|num_local_experts|num_experts|moe_num_experts"
 #define KEYS_ACTIVE                                                                                          \
     "num_experts_per_tok|num_experts_per_token|experts_per_token|top_k_experts|moe_top_k|moe_topk|moe_k"
@@ -89,7 +89,8 @@ static double kv_heads(struct config *config, unsigned traits, double heads)
 static double head_dim(struct config *config, double heads)
 {
     double value;
-    if (config_count(config, "head_dim|kv_channels|attention_head_dim", &value) && value > 0)
+    if (config_count(config, "head_dim|kv_channels|attention_head_dim|hidden_size_per_head", &value) &&
+        value > 0)
         return value;
     value = config->model.hidden / heads;
     if (value != (double)(size_t)value) {

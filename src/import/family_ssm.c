@@ -3,54 +3,9 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "import/config.h"
+#include "import/mixers.h"
 
 /* ---- Mamba 1 ------------------------------------------------------------------------------- */
-
-struct mamba {
-    double inner, state, kernel, rank;
-};
-
-/* in_proj, convolution, x_proj, dt_proj, A, D, out_proj. Jamba has norms on dt, B and C. */
-static double mamba_params(const struct mamba *mamba, double hidden, bool norms)
-{
-    return 2 * hidden * mamba->inner + mamba->inner * mamba->kernel + mamba->inner +
-           mamba->inner * (mamba->rank + 2 * mamba->state) + mamba->rank * mamba->inner + mamba->inner +
-           mamba->inner * mamba->state + mamba->inner + mamba->inner * hidden +
-           (norms ? mamba->rank + 2 * mamba->state : 0);
-}
-
-/* What is said as a number of parameters and bytes of state still needs heads: of 64 where that goes. */
-static struct layer recurrent_layer(double width, double state, double kernel, double params, double bytes)
-{
-    struct layer layer = layer_usual();
-    double *v = layer.value, size = fmod(width, 64) == 0 ? 64 : 1;
-    v[LAYER_ATTENTION] = ATTENTION_MAMBA;
-    v[LAYER_SSM_HEADS] = width / size;
-    v[LAYER_SSM_HEAD_DIM] = size;
-    v[LAYER_SSM_STATE] = state;
-    v[LAYER_CONV_KERNEL] = kernel;
-    v[LAYER_ATTENTION_PARAMS] = params;
-    v[LAYER_STATE] = bytes;
-    return layer;
-}
-
-/* Unlike Mamba-2's, its convolution runs over the inner channels alone. */
-static struct layer mamba_layer(const struct mamba *mamba, double hidden, bool norms)
-{
-    double tail = mamba->kernel > 1 ? mamba->kernel - 1 : 0;
-    return recurrent_layer(mamba->inner, mamba->state, mamba->kernel, mamba_params(mamba, hidden, norms),
-                           mamba->inner * (mamba->state * 4 + tail * 2));
-}
-
-static double rank_of(struct config *config, const char *key, double hidden)
-{
-    const char *word = config_word_if(config, key);
-    double rank = ceil(hidden / 16);
-    if (!(word && strcmp(word, "auto") == 0))
-        rank = config_count_or(config, key, rank);
-    return rank;
-}
 
 /* The same mixer in every layer, with one norm. Without a feed-forward the parameters have to be stated. */
 static void mixers_alone(struct config *config, struct layer layer)
@@ -73,9 +28,9 @@ void build_mamba(struct config *config, unsigned traits)
         .inner = config_count_or(config, "intermediate_size", inner),
         .state = config_needed(config, "state_size"),
         .kernel = config_count_or(config, "conv_kernel", 4),
-        .rank = rank_of(config, "time_step_rank", hidden),
+        .rank = mixer_rank(config, "time_step_rank", hidden),
     };
-    mixers_alone(config, mamba_layer(&mamba, hidden, false));
+    mixers_alone(config, mixer_mamba(&mamba, hidden, false));
 }
 
 void build_jamba(struct config *config, unsigned traits)
@@ -86,7 +41,7 @@ void build_jamba(struct config *config, unsigned traits)
         .inner = config_needed(config, "mamba_expand") * hidden,
         .state = config_needed(config, "mamba_d_state"),
         .kernel = config_needed(config, "mamba_d_conv"),
-        .rank = rank_of(config, "mamba_dt_rank", hidden),
+        .rank = mixer_rank(config, "mamba_dt_rank", hidden),
     };
     double attention_period = config_needed(config, "attn_layer_period");
     double attention_offset = config_count_or(config, "attn_layer_offset", 0);
@@ -99,7 +54,7 @@ void build_jamba(struct config *config, unsigned traits)
     for (size_t i = 0; i < config->layers; i++) {
         struct layer *layer = &config->model.layers[i];
         *layer = fmod((double)i, attention_period) == attention_offset ? attention
-                                                                       : mamba_layer(&mamba, hidden, true);
+                                                                       : mixer_mamba(&mamba, hidden, true);
         if (experts && fmod((double)i, expert_period) == expert_offset)
             config_experts(config, traits, layer);
         else
@@ -109,11 +64,6 @@ void build_jamba(struct config *config, unsigned traits)
 
 /* ---- Mamba-2 ------------------------------------------------------------------------------- */
 
-/* The keys of a family. Its inner width is `width`, or else `expand` times the hidden size. */
-struct mamba2_keys {
-    const char *heads, *head_dim, *groups, *state, *kernel, *expand, *width, *conv_bias, *proj_bias;
-};
-
 static const struct mamba2_keys plain_keys = {"num_heads",  "head_dim",      "n_groups",
                                               "state_size", "conv_kernel",   "expand",
                                               NULL,         "use_conv_bias", "use_bias"};
@@ -121,37 +71,10 @@ static const struct mamba2_keys hybrid_keys = {"mamba_n_heads", "mamba_d_head", 
                                                "mamba_d_state", "mamba_d_conv",    "mamba_expand",
                                                "mamba_d_ssm",   "mamba_conv_bias", "mamba_proj_bias"};
 
-static struct layer mamba2_layer(struct config *config, const struct mamba2_keys *keys)
-{
-    struct layer layer = layer_usual();
-    double *v = layer.value, inner = config_count_or(config, keys->expand, 2) * config->model.hidden;
-    if (keys->width)
-        inner = config_count_or(config, keys->width, inner);
-    v[LAYER_ATTENTION] = ATTENTION_MAMBA;
-    v[LAYER_SSM_HEADS] = config_needed(config, keys->heads);
-    const char *word = config_word_if(config, keys->head_dim);
-    v[LAYER_SSM_HEAD_DIM] = word && strcmp(word, "auto") == 0
-                                ? inner / v[LAYER_SSM_HEADS]
-                                : config_count_or(config, keys->head_dim, inner / v[LAYER_SSM_HEADS]);
-    v[LAYER_SSM_GROUPS] = config_needed(config, keys->groups);
-    v[LAYER_SSM_STATE] = config_needed(config, keys->state);
-    v[LAYER_CONV_KERNEL] = config_needed(config, keys->kernel);
-    if (v[LAYER_SSM_HEADS] * v[LAYER_SSM_HEAD_DIM] != inner)
-        config_error(config, NULL, keys->heads, "`%s` and `%s` make %.0f channels, not the %.0f there are",
-                     keys->heads, keys->head_dim, v[LAYER_SSM_HEADS] * v[LAYER_SSM_HEAD_DIM], inner);
-    if (!config_flag_or(config, keys->conv_bias, true))
-        config_error(config, NULL, keys->conv_bias, "`%s` is false, which a `block` cannot say",
-                     keys->conv_bias);
-    if (config_flag_or(config, keys->proj_bias, false))
-        v[LAYER_EXTRA_PARAMS] = 2 * inner + 2 * v[LAYER_SSM_GROUPS] * v[LAYER_SSM_STATE] +
-                                v[LAYER_SSM_HEADS] + config->model.hidden;
-    return layer;
-}
-
 void build_mamba2(struct config *config, unsigned traits)
 {
     config_sizes(config, traits);
-    mixers_alone(config, mamba2_layer(config, &plain_keys));
+    mixers_alone(config, mixer_mamba2(config, &plain_keys));
 }
 
 /* Which layers of Bamba and Granite 4 have attention: words, or a list of their numbers. */
@@ -180,7 +103,7 @@ void build_bamba(struct config *config, unsigned traits)
     struct layer attention = layer_usual(), mixer = layer_usual();
     config_attention(config, traits, &attention);
     if (mixed)
-        mixer = mamba2_layer(config, &hybrid_keys);
+        mixer = mixer_mamba2(config, &hybrid_keys);
     config->ffn = config_count_or(config, "shared_intermediate_size", config->ffn);
     architecture_layers(config->job->arena, &config->model, config->layers);
     for (size_t i = 0; i < config->layers; i++) {
@@ -198,7 +121,7 @@ void build_bamba(struct config *config, unsigned traits)
 void build_falcon_h1(struct config *config, unsigned traits)
 {
     build_decoder(config, traits);
-    struct layer mixer = mamba2_layer(config, &hybrid_keys);
+    struct layer mixer = mixer_mamba2(config, &hybrid_keys);
     double *m = mixer.value, inner = m[LAYER_SSM_HEADS] * m[LAYER_SSM_HEAD_DIM];
     m[LAYER_NORMS] = 0;
     double params = layer_params(&mixer, config->model.hidden);
@@ -238,7 +161,7 @@ void build_lfm2(struct config *config, unsigned traits)
     if (!experts)
         config->ffn = adjusted_width(config);
     struct layer attention = layer_usual();
-    struct layer mixer = recurrent_layer(hidden, 1, kernel, params, hidden * (kernel - 1) * 2);
+    struct layer mixer = mixer_recurrent(hidden, 1, kernel, params, hidden * (kernel - 1) * 2);
     config_attention(config, traits, &attention);
     const bool *attends = attention_layers(config), *sparse = config_sparse_layers(config);
     architecture_layers(config->job->arena, &config->model, config->layers);
@@ -272,7 +195,7 @@ void build_recurrent_gemma(struct config *config, unsigned traits)
     }
     double gates = 2 * (width * width / attention.value[LAYER_HEADS] + width);
     double params = 3 * hidden * width + 2 * width + hidden + width * (kernel + 1) + width + gates;
-    struct layer recurrent = recurrent_layer(width, 1, kernel, params, width * (4 + (kernel - 1) * 2));
+    struct layer recurrent = mixer_recurrent(width, 1, kernel, params, width * (4 + (kernel - 1) * 2));
     json_t *types = config_list_any(config, "block_types|_block_types");
     size_t period = json_array_size(types) > 0 ? json_array_size(types) : 3;
     config->ffn = floor(config->ffn / 2);

@@ -140,14 +140,18 @@ static struct pm_block_counts counts_of(const struct pm_view *view, const struct
     return counts;
 }
 
-/* Bytes of the weights of one block. */
+/* Bytes of the weights of one block that are its own. */
 static double block_bytes(const struct pm_view *view, const struct pm_block *block,
                           const struct pm_block_counts *one)
 {
     double vectors = one->attention_vectors + one->ffn_vectors + one->norms +
                      block->experts * one->expert_vectors + one->router_vectors;
-    return pm_bytes(sum_attention(one), pm_format_attention(view, block)) +
-           pm_bytes(one->ffn + one->latent + one->other, pm_format_ffn(view, block)) +
+    double own = pm_bytes(one->other, pm_format_ffn(view, block));
+    if (block->reuses_weights) {
+        return own;
+    }
+    return own + pm_bytes(sum_attention(one), pm_format_attention(view, block)) +
+           pm_bytes(one->ffn + one->latent, pm_format_ffn(view, block)) +
            pm_bytes(block->experts * one->expert, &block->expert_format) +
            pm_bytes(one->shared, &block->shared_format) + pm_bytes(one->router, &block->router_format) +
            pm_bytes(vectors, &view->model->norm_format);
@@ -160,16 +164,17 @@ static void add_block(const struct pm_view *view, const struct pm_block *block, 
     const struct pm_block_counts one = counts_of(view, block);
     double count = block->count, used = pm_at_most(block->active_experts, block->experts);
     double common = sum_attention(&one) + one.ffn + one.latent + one.shared + one.router + one.other;
-    out->attention += count * (sum_attention(&one) + one.attention_vectors);
-    out->ffn += count * (one.ffn + one.ffn_vectors + one.latent);
-    out->experts += count * block->experts * (one.expert + one.expert_vectors);
-    out->shared += count * one.shared;
-    out->router += count * (one.router + one.router_vectors);
-    out->norms += count * one.norms;
+    double stored = block->reuses_weights ? 0 : count;
+    out->attention += stored * (sum_attention(&one) + one.attention_vectors);
+    out->ffn += stored * (one.ffn + one.ffn_vectors + one.latent);
+    out->experts += stored * block->experts * (one.expert + one.expert_vectors);
+    out->shared += stored * one.shared;
+    out->router += stored * (one.router + one.router_vectors);
+    out->norms += stored * one.norms;
     out->other += count * one.other;
     out->matmul += count * (common + block->experts * one.expert);
     out->matmul_active += count * (common + used * one.expert);
-    *unused += count * (block->experts - used) * (one.expert + one.expert_vectors);
+    *unused += stored * (block->experts - used) * (one.expert + one.expert_vectors);
     out->weight_bytes += count * block_bytes(view, block, &one);
     out->kv_bytes_per_token += count * pm_index_token_bytes(block);
     out->kv_bytes_per_token += pm_reach(block) > 0 ? 0 : count * pm_kv_token_bytes(view, block, 1);

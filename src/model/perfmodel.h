@@ -92,6 +92,7 @@ struct pm_block {
     bool qkv_bias, output_bias, output_gate, sinks;
     bool shared_kv;                     /* one projection for K and V (Gemma 4), cached apart */
     bool reuses_kv;                     /* reads what an earlier block caches; no K and V of its own */
+    bool reuses_weights;                /* of an earlier block: stored once; extra_params are its own */
     enum pm_qk_norm qk_norm;
     double q_rank, kv_rank, nope_dim, rope_dim;            /* latent; q_rank 0: full query */
     double index_heads, index_dim, index_top;              /* sparse index; 0: none */

@@ -34,6 +34,10 @@ static void add_block_weights(const struct pm_engine *engine, const struct pm_vi
     double share = layout->stage_gpus / layout->ep;
     double experts = pm_divide(ceil(block->experts / layout->ep), share);
     double padded = one.expert * expert_padding(engine, view, block, share);
+    by_class[OTHER] += blocks * pm_bytes(one.other / tp, dense);
+    if (block->reuses_weights) {
+        return;
+    }
     by_class[ATTENTION] += blocks * (pm_bytes(one.attention_split / tp + one.attention_whole + key_value,
                                               pm_format_attention(view, block)) +
                                      pm_bytes(one.attention_vectors, vectors));
@@ -45,7 +49,6 @@ static void add_block_weights(const struct pm_engine *engine, const struct pm_vi
     by_class[ROUTER] +=
         blocks * (pm_bytes(one.router, &block->router_format) + pm_bytes(one.router_vectors, vectors));
     by_class[NORMS] += blocks * pm_bytes(one.norms, vectors);
-    by_class[OTHER] += blocks * pm_bytes(one.other / tp, dense);
 }
 
 /* The vocabulary pads to a multiple of 64 tp where tp does not divide it. */
@@ -155,7 +158,9 @@ static double allocator_slack(const struct pm_case *input, const struct pm_view 
         return 0;
     }
     for (size_t i = 0; i < model->block_count; i++) {
-        sum += view->kinds[i].blocks * block_slack(input, view, &layout, &model->blocks[i]);
+        if (!model->blocks[i].reuses_weights) {
+            sum += view->kinds[i].blocks * block_slack(input, view, &layout, &model->blocks[i]);
+        }
     }
     double table = padded_vocabulary(model, &layout) * model->hidden / layout.tp;
     bool one = pm_head_is_embedding(view) || layout.pp > 1 || input->engine->embedding_on_host;

@@ -69,6 +69,7 @@ static void read_attention(struct bind_job *job, struct decl *decl, struct pm_bl
         block->sinks = bind_bool(job, decl, ATTR_SINKS, false);
         block->shared_kv = bind_bool(job, decl, ATTR_SHARED_KV, false);
         block->reuses_kv = bind_bool(job, decl, ATTR_REUSES_KV, false);
+        block->reuses_weights = bind_bool(job, decl, ATTR_REUSES_WEIGHTS, false);
         break;
     case PM_ATTENTION_LINEAR:
         block->linear_key_heads = bind_number(job, decl, ATTR_LINEAR_KEY_HEADS, 0);

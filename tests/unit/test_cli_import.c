@@ -61,10 +61,10 @@ Test(cli_import, a_plan_may_import_the_file_or_what_was_printed)
 
 Test(cli_import, errors_show_the_line_and_where_it_was_imported)
 {
-    const char *path = scratch_file(arena, "odd.json", "{\n  \"model_type\": \"rwkv6\"\n}\n");
+    const char *path = scratch_file(arena, "odd.json", "{\n  \"model_type\": \"retnet\"\n}\n");
     struct run alone = RUN(arena, "import", path);
     cr_assert(alone.status == 1 && alone.out_length == 0, "%d %s", alone.status, alone.out);
-    cr_assert_not_null(strstr(alone.err, "odd.json:2:3: error: `model_type` is `rwkv6`"), "%s", alone.err);
+    cr_assert_not_null(strstr(alone.err, "odd.json:2:3: error: `model_type` is `retnet`"), "%s", alone.err);
     cr_assert_not_null(strstr(alone.err, "--assume-dense"), "%s", alone.err);
     static const char plan[] = "import \"odd.json\"\n";
     write_file(beside(path, "plan.perf"), plan, sizeof plan - 1);

@@ -308,6 +308,13 @@ static const char more_cases[] =
  * feed-forwards beside experts, states without more, caches that are read more slowly, experts that tokens
  * choose alike, and steps without overhead on several cards. */
 static const char rare_cases[] =
+    "model loop {\n"
+    "  hidden = 2048   vocab = 32000   heads = 16   ffn = 5632   tied_embeddings = true\n"
+    "  block first { count = 8 }\n"
+    "  block again { count = 16   reuses_weights = true   block_extra_params = 1000000 }\n"
+    "}\n"
+    "scenario again { gpu = h100-sxm  model = loop  prompt = 1000  output = 200  batch = 8  tp = 2  engine = "
+    "vllm }\n"
     "scenario chunks { gpu = h200-sxm  model = llama-4-scout  prompt = 1000  output = 200  batch = 8  tp = 8 "
     "}\n"
     "scenario rows { gpu = h200-sxm  model = gemma-4-e2b  prompt = 1000  output = 200  batch = 8  engine = "

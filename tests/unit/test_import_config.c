@@ -209,8 +209,8 @@ Test(import_config, an_unknown_family_is_named_at_its_key)
     expect_error("{\n  \"vision_config\": {\"model_type\": \"llama\"},\n  \"model_type\": \"deepseek_v4\"\n}",
                  "E0406", 3, 3, "`deepseek_v4`");
     expect_error("{\"model_type\": \"wrapper\",\n \"text_config\": {\"hidden_size\": 8,\n  \"model_type\": "
-                 "\"rwkv5\"}}",
-                 "E0406", 3, 3, "`rwkv5`");
+                 "\"retnet\"}}",
+                 "E0406", 3, 3, "`retnet`");
     expect_error("{\"hidden_size\": 8}", "E0406", 1, 1, "model_type");
 }
 

@@ -533,3 +533,22 @@ Test(model_params, declared_alone)
     cr_expect_eq(params.weight_bytes, 7e9);
     cr_expect_eq(params.estimate, 0);
 }
+
+/* Two blocks, one of them used again with an adapter of 10: stored once, multiplied twice. By hand, d = 8:
+ * attention 4 * 64, feed-forward 3 * 8 * 16, two norms; 5 rows of an embedding that is the head, one norm. */
+Test(model_params, weights_used_again)
+{
+    struct published loop = {
+        .model = {ENDS(8, 5, true)},
+        .blocks =
+            {{.count = 2, GQA(2, 2, 4), GATED(16), .norms = 2},
+             {.count = 3, GQA(2, 2, 4), GATED(16), .norms = 2, .reuses_weights = true, .extra_params = 10}},
+    };
+    struct pm_params params = count(&loop, 0);
+    double block = 4 * 64 + 3 * 8 * 16;
+    cr_expect_eq(params.total, 2 * (block + 16) + 3 * 10 + 40 + 8, "%.0f", params.total);
+    cr_expect_eq(params.matmul, 5 * block + 3 * 10 + 40, "%.0f", params.matmul);
+    cr_expect_eq(params.weight_bytes, 2 * params.total);
+    cr_expect_eq(params.kv_bytes_per_token, 5 * 2 * 2 * 4 * 2.0);
+    cr_expect_eq(params.active, params.total);
+}
