@@ -1,40 +1,24 @@
 /* explain_json.c: a derivation for scripts. Every node has a name, a value with its unit, and either a
  * formula over the names of its inputs or the place where it was set; docs/explain.md describes it. */
-#include <jansson.h>
 #include <math.h>
 
-#include "backend/clean.h"
 #include "backend/explain.h"
 #include "backend/json_number.h"
+#include "backend/json_text.h"
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "result/derive.h"
 
-struct tree_writer {
-    struct arena *arena;
-    struct buffer *out;
-    bool failed; /* Jansson ran out of memory */
-};
-
-static int append(const char *bytes, size_t length, void *data)
-{
-    buffer_add(data, bytes, length);
-    return 0;
-}
-
 /* `, "key": "text"`, unless there is none. */
-static void put_text(struct tree_writer *writer, const char *key, const char *text)
+static void put_text(struct json_writer *writer, const char *key, const char *text)
 {
     if (!text)
         return;
     buffer_printf(writer->out, ", \"%s\": ", key);
-    json_t *node = json_string(clean_utf8(writer->arena, text));
-    if (!node || json_dump_callback(node, append, writer->out, JSON_ENCODE_ANY) != 0)
-        writer->failed = true;
-    json_decref(node);
+    json_text_write(writer, json_text_node(writer, text));
 }
 
-static void put_value(struct tree_writer *writer, const struct derive_node *node)
+static void put_value(struct json_writer *writer, const struct derive_node *node)
 {
     char text[NUMBER_TEXT_MAX];
     switch (node->value.type) {
@@ -55,7 +39,7 @@ static void put_value(struct tree_writer *writer, const struct derive_node *node
     put_text(writer, "text", node->text);
 }
 
-static void put_origin(struct tree_writer *writer, const struct derive_node *node)
+static void put_origin(struct json_writer *writer, const struct derive_node *node)
 {
     static const char *const words[] = {
         [ORIGIN_PLAN] = "plan",
@@ -77,7 +61,7 @@ static void put_origin(struct tree_writer *writer, const struct derive_node *nod
     buffer_byte(writer->out, '}');
 }
 
-static void put_node(struct tree_writer *writer, const struct derive_node *node, unsigned depth)
+static void put_node(struct json_writer *writer, const struct derive_node *node, unsigned depth)
 {
     for (unsigned i = 0; i < depth; i++)
         buffer_text(writer->out, "  ");
@@ -112,7 +96,7 @@ bool explain_json(struct arena *arena, struct buffer *out, const struct derive_n
                   struct explain_options options)
 {
     (void)options;
-    struct tree_writer writer = {.arena = arena, .out = out};
+    struct json_writer writer = {.arena = arena, .out = out};
     buffer_text(out, "{\"schema\": \"perfc-explain/1\", \"derivation\":\n");
     put_node(&writer, tree, 1);
     buffer_text(out, "\n}\n");

@@ -9,40 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "backend/clean.h"
 #include "backend/emitters.h"
 #include "backend/json_number.h"
+#include "backend/json_text.h"
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "result/report.h"
 #include "source/diag.h"
 #include "source/source.h"
-
-struct json_writer {
-    struct arena *arena;
-    struct buffer *out;
-    bool failed; /* Jansson ran out of memory */
-};
-
-static int append(const char *bytes, size_t length, void *data)
-{
-    buffer_add(data, bytes, length);
-    return 0;
-}
-
-/* Writes a value and gives up the caller's reference to it. */
-static void write_value(struct json_writer *writer, json_t *value)
-{
-    if (!value || json_dump_callback(value, append, writer->out, JSON_ENCODE_ANY) != 0)
-        writer->failed = true;
-    json_decref(value);
-}
-
-/* A string node, or null; ill-formed bytes become U+FFFD, since JSON is UTF-8. */
-static json_t *string_node(struct json_writer *writer, const char *text)
-{
-    return text ? json_string(clean_utf8(writer->arena, text)) : json_null();
-}
 
 static bool needs_escape(const char *text)
 {
@@ -56,7 +30,7 @@ static bool needs_escape(const char *text)
 static void write_string(struct json_writer *writer, const char *text)
 {
     if (needs_escape(text)) {
-        write_value(writer, string_node(writer, text));
+        json_text_write(writer, json_text_node(writer, text));
         return;
     }
     buffer_byte(writer->out, '"');
@@ -322,14 +296,14 @@ static void write_declarations(struct json_writer *writer, const struct report *
 static void set_text(struct json_writer *writer, json_t *node, const char *key, const char *text)
 {
     if (node && text)
-        json_object_set_new(node, key, string_node(writer, text));
+        json_object_set_new(node, key, json_text_node(writer, text));
 }
 
 /* "why" is there only when the assertion could not be decided, the sides only of a comparison. */
 static json_t *assertion_node(struct json_writer *writer, const struct report_assertion *assertion)
 {
-    json_t *node = json_pack("{s:o, s:b, s:o, s:I}", "text", string_node(writer, assertion->text), "holds",
-                             (int)assertion->holds, "message", string_node(writer, assertion->message),
+    json_t *node = json_pack("{s:o, s:b, s:o, s:I}", "text", json_text_node(writer, assertion->text), "holds",
+                             (int)assertion->holds, "message", json_text_node(writer, assertion->message),
                              "line", (json_int_t)assertion->line);
     set_text(writer, node, "left", assertion->left);
     set_text(writer, node, "right", assertion->right);
@@ -350,7 +324,7 @@ static void set_place(struct json_writer *writer, json_t *node, const struct rep
     const struct source *source = sources_get(report->sources, span.file);
     unsigned line, column;
     source_position(source, span.start, &line, &column);
-    json_object_set_new(node, "file", string_node(writer, source->path));
+    json_object_set_new(node, "file", json_text_node(writer, source->path));
     json_object_set_new(node, "line", json_integer(line));
     json_object_set_new(node, "column", json_integer(column));
 }
@@ -360,9 +334,9 @@ static json_t *note_node(struct json_writer *writer, const struct report *report
 {
     json_t *node = json_object();
     set_place(writer, node, report, note->span, note->span.end != 0);
-    json_object_set_new(node, "message", string_node(writer, note->text));
+    json_object_set_new(node, "message", json_text_node(writer, note->text));
     if (note->replacement)
-        json_object_set_new(node, "replacement", string_node(writer, note->replacement));
+        json_object_set_new(node, "replacement", json_text_node(writer, note->replacement));
     return node;
 }
 
@@ -373,7 +347,7 @@ static json_t *diagnostic_node(struct json_writer *writer, const struct report *
     json_t *node = json_pack("{s:s, s:s}", "code", info->code, "severity",
                              info->severity == DIAG_ERROR ? "error" : "warning");
     set_place(writer, node, report, diag->span, true);
-    json_object_set_new(node, "message", string_node(writer, diag->message));
+    json_object_set_new(node, "message", json_text_node(writer, diag->message));
     json_t *notes = json_array();
     for (const struct diag_note *note = diag->notes; note; note = note->next)
         json_array_append_new(notes, note_node(writer, report, note));
@@ -386,7 +360,7 @@ static void write_assertions(struct json_writer *writer, const struct report *re
     buffer_text(writer->out, "  \"assertions\": [");
     for (size_t i = 0; i < report->assertions.count; i++) {
         buffer_text(writer->out, i == 0 ? "\n    " : ",\n    ");
-        write_value(writer, assertion_node(writer, &report->assertions.items[i]));
+        json_text_write(writer, assertion_node(writer, &report->assertions.items[i]));
     }
     buffer_text(writer->out, report->assertions.count > 0 ? "\n  ],\n" : "],\n");
 }
@@ -397,7 +371,7 @@ static void write_diagnostics(struct json_writer *writer, const struct report *r
     buffer_text(writer->out, "  \"diagnostics\": [");
     for (size_t i = 0; i < count; i++) {
         buffer_text(writer->out, i == 0 ? "\n    " : ",\n    ");
-        write_value(writer, diagnostic_node(writer, report, diags_get(report->diags, i)));
+        json_text_write(writer, diagnostic_node(writer, report, diags_get(report->diags, i)));
     }
     buffer_text(writer->out, count > 0 ? "\n  ]\n" : "]\n");
 }
@@ -409,9 +383,9 @@ bool json_emit(struct arena *arena, const struct report *report, struct backend_
         return json_diff_emit(arena, report, options, out);
     struct json_writer writer = {.arena = arena, .out = out};
     buffer_text(out, "{\n  \"schema\": \"perfc-report/1\",\n  \"plan\": ");
-    write_value(&writer, string_node(&writer, report->plan));
+    json_text_write(&writer, json_text_node(&writer, report->plan));
     buffer_text(out, ",\n  \"title\": ");
-    write_value(&writer, string_node(&writer, report->title));
+    json_text_write(&writer, json_text_node(&writer, report->title));
     buffer_text(out, ",\n");
     write_declarations(&writer, report);
     write_quantities(&writer, report);

@@ -1,56 +1,41 @@
 /* json_diff.c: a comparison for scripts, in the form that docs/diff.schema.json describes. Text is escaped by
  * jansson, numbers are written by json_number() as in json.c. */
-#include <jansson.h>
 #include <math.h>
 
 #include "backend/clean.h"
 #include "backend/emitters.h"
 #include "backend/json_number.h"
+#include "backend/json_text.h"
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "result/diff.h"
 
-struct diff_writer {
-    struct arena *arena;
-    struct buffer *out;
-    bool failed; /* Jansson ran out of memory */
-};
-
-static int append(const char *bytes, size_t length, void *data)
-{
-    buffer_add(data, bytes, length);
-    return 0;
-}
-
-static void put(struct diff_writer *writer, const char *text)
+static void put(struct json_writer *writer, const char *text)
 {
     buffer_text(writer->out, text);
 }
 
 /* `lead` as it is, then the text as a string, or null. */
-static void put_text(struct diff_writer *writer, const char *lead, const char *text)
+static void put_text(struct json_writer *writer, const char *lead, const char *text)
 {
     put(writer, lead);
-    json_t *node = text ? json_string(clean_utf8(writer->arena, text)) : json_null();
-    if (!node || json_dump_callback(node, append, writer->out, JSON_ENCODE_ANY) != 0)
-        writer->failed = true;
-    json_decref(node);
+    json_text_write(writer, json_text_node(writer, text));
 }
 
-static void put_number(struct diff_writer *writer, const char *lead, double value)
+static void put_number(struct json_writer *writer, const char *lead, double value)
 {
     char text[NUMBER_TEXT_MAX];
     put(writer, lead);
     put(writer, isfinite(value) ? json_number(text, value) : "null");
 }
 
-static void put_count(struct diff_writer *writer, const char *lead, size_t count)
+static void put_count(struct json_writer *writer, const char *lead, size_t count)
 {
     buffer_printf(writer->out, "%s%zu", lead, count);
 }
 
 /* Without the closing brace, as what is said of a value may go on. */
-static void put_value(struct diff_writer *writer, const char *lead, const struct report_quantity *quantity)
+static void put_value(struct json_writer *writer, const char *lead, const struct report_quantity *quantity)
 {
     put(writer, lead);
     switch (quantity->type) {
@@ -71,7 +56,7 @@ static const char *const change_words[] = {
     [CHANGE_WORSE] = "worse", [CHANGE_NEUTRAL] = "neutral",
 };
 
-static void put_figure(struct diff_writer *writer, const struct diff_figure *figure, enum diff_state state)
+static void put_figure(struct json_writer *writer, const struct diff_figure *figure, enum diff_state state)
 {
     put_text(writer, "{\"quantity\": ", figure->label ? figure->label : figure->row->name);
     if (state != DIFF_NEW) {
@@ -89,7 +74,7 @@ static void put_figure(struct diff_writer *writer, const struct diff_figure *fig
     put(writer, "}");
 }
 
-static void put_cause(struct diff_writer *writer, const struct diff_cause *cause)
+static void put_cause(struct json_writer *writer, const struct diff_cause *cause)
 {
     put_text(writer, "{\"quantity\": ", cause->row->name);
     put_text(writer, ", \"unit\": ", cause->row->unit);
@@ -106,7 +91,7 @@ static void put_cause(struct diff_writer *writer, const struct diff_cause *cause
     put(writer, "]}");
 }
 
-static void put_scenario(struct diff_writer *writer, const struct diff_scenario *scenario)
+static void put_scenario(struct json_writer *writer, const struct diff_scenario *scenario)
 {
     static const char *const states[] = {
         [DIFF_KEPT] = "changed", [DIFF_NEW] = "new", [DIFF_REMOVED] = "removed"};
@@ -130,7 +115,7 @@ static void put_scenario(struct diff_writer *writer, const struct diff_scenario 
 static const char *const state_words[] = {
     [DIFF_KEPT] = "changed", [DIFF_NEW] = "new", [DIFF_REMOVED] = "removed"};
 
-static void put_figures(struct diff_writer *writer, const char *lead, const struct diff_figure *figures,
+static void put_figures(struct json_writer *writer, const char *lead, const struct diff_figure *figures,
                         size_t count, enum diff_state state)
 {
     put(writer, lead);
@@ -141,7 +126,7 @@ static void put_figures(struct diff_writer *writer, const char *lead, const stru
     put(writer, "]");
 }
 
-static void put_point(struct diff_writer *writer, const struct diff_point *point)
+static void put_point(struct json_writer *writer, const struct diff_point *point)
 {
     put_text(writer, "{\"state\": ", state_words[point->state]);
     put(writer, ", \"at\": {");
@@ -155,7 +140,7 @@ static void put_point(struct diff_writer *writer, const struct diff_point *point
     put(writer, "}");
 }
 
-static void put_sweep(struct diff_writer *writer, const struct diff_sweep *sweep)
+static void put_sweep(struct json_writer *writer, const struct diff_sweep *sweep)
 {
     put_text(writer, "{\"scenario\": ", sweep->sweep->scenario);
     put(writer, ", \"axes\": [");
@@ -173,7 +158,7 @@ static void put_sweep(struct diff_writer *writer, const struct diff_sweep *sweep
     put(writer, "]}");
 }
 
-static void put_declaration(struct diff_writer *writer, const struct diff_declaration *declaration)
+static void put_declaration(struct json_writer *writer, const struct diff_declaration *declaration)
 {
     put_text(writer, "{\"kind\": ", declaration->kind);
     put_text(writer, ", \"name\": ", declaration->name);
@@ -185,7 +170,7 @@ static void put_declaration(struct diff_writer *writer, const struct diff_declar
 
 /* ---- inputs, assertions, thresholds */
 
-static void put_attribute(struct diff_writer *writer, const char *lead,
+static void put_attribute(struct json_writer *writer, const char *lead,
                           const struct report_attribute *attribute)
 {
     if (!attribute) {
@@ -203,7 +188,7 @@ static void put_attribute(struct diff_writer *writer, const char *lead,
     put(writer, "}");
 }
 
-static void put_input(struct diff_writer *writer, const struct diff_input *input)
+static void put_input(struct json_writer *writer, const struct diff_input *input)
 {
     put_text(writer, "{\"kind\": ", input->kind);
     put_text(writer, ", \"name\": ", input->of);
@@ -216,13 +201,13 @@ static void put_input(struct diff_writer *writer, const struct diff_input *input
     put(writer, "]}");
 }
 
-static void put_holds(struct diff_writer *writer, const char *lead, const struct report_assertion *assertion)
+static void put_holds(struct json_writer *writer, const char *lead, const struct report_assertion *assertion)
 {
     put(writer, lead);
     put(writer, !assertion ? "null" : assertion->holds ? "true" : "false");
 }
 
-static void put_assertion(struct diff_writer *writer, const struct diff_assertion *assertion)
+static void put_assertion(struct json_writer *writer, const struct diff_assertion *assertion)
 {
     const struct report_assertion *some = assertion->new ? assertion->new : assertion->old;
     put_text(writer, "{\"text\": ", some->text);
@@ -232,7 +217,7 @@ static void put_assertion(struct diff_writer *writer, const struct diff_assertio
     put(writer, "}");
 }
 
-static void put_threshold(struct diff_writer *writer, const struct report_assertion *threshold)
+static void put_threshold(struct json_writer *writer, const struct report_assertion *threshold)
 {
     put_text(writer, "{\"text\": ", threshold->text);
     put_holds(writer, ", \"holds\": ", threshold);
@@ -244,7 +229,7 @@ static void put_threshold(struct diff_writer *writer, const struct report_assert
 
 /* ---- all of it */
 
-static void put_summary(struct diff_writer *writer, const struct diff *diff)
+static void put_summary(struct json_writer *writer, const struct diff *diff)
 {
     put_count(writer, "{\"compared\": ", diff->kept);
     put_count(writer, ", \"changed\": ", diff->changed);
@@ -272,7 +257,7 @@ static void put_summary(struct diff_writer *writer, const struct diff *diff)
 bool json_diff_emit(struct arena *arena, const struct report *report, struct backend_options options,
                     struct buffer *out)
 {
-    struct diff_writer writer = {.arena = arena, .out = out};
+    struct json_writer writer = {.arena = arena, .out = out};
     const struct diff *diff = report->diff;
     (void)options;
     put(&writer, "{\n  \"schema\": \"perfc-diff/1\"");

@@ -245,33 +245,15 @@ static struct chart_ticks x_ticks(const struct plot *plot)
 /* The ticks stand under the axis, as many as have room. */
 static void write_x_axis(struct plot *plot)
 {
-    struct text_writer *writer = plot->writer;
-    struct canvas axis = canvas_new(writer, plot->canvas.columns, 2);
-    for (size_t c = 0; c < axis.columns; c++)
-        canvas_set(&axis, (double)c, 0, text_glyph(writer, GLYPH_RULE), NULL);
+    struct text_axis axis = axis_new(plot->writer, plot->canvas.columns);
     struct chart_ticks ticks = x_ticks(plot);
-    size_t next_free = 0;
     for (size_t i = 0; i < ticks.items.count; i++) {
         double column = x_column(plot, ticks.items.items[i].value);
         const char *label = ticks.items.items[i].label;
-        if (label == NULL)
-            continue;
-        size_t length = strlen(label);
-        double begin =
-            floor(fmin(fmax(column - (double)length / 2 + 0.5, 0), (double)(axis.columns - length)));
-        if (begin < (double)next_free)
-            continue;
-        canvas_set(&axis, column, 0, text_glyph(writer, GLYPH_TICK_BELOW), NULL);
-        canvas_text(&axis, (size_t)begin, 1, label, false);
-        next_free = (size_t)begin + length + 1;
+        if (label && axis_label(&axis, column, label))
+            axis_tick(&axis, column);
     }
-    text_spaces(writer, Y_LABEL + 1);
-    buffer_text(writer->out, text_glyph(writer, GLYPH_CORNER));
-    canvas_row(&axis, 0);
-    text_newline(writer);
-    text_spaces(writer, Y_LABEL + 2);
-    canvas_row(&axis, 1);
-    text_newline(writer);
+    axis_write(&axis, Y_LABEL);
 }
 
 static void write_plot_key(struct plot *plot)

@@ -312,6 +312,43 @@ void canvas_row(struct canvas *canvas, size_t row)
         text_colour(canvas->writer, cells[i] ? colours[i] : NULL, cells[i] ? cells[i] : " ");
 }
 
+struct text_axis axis_new(struct text_writer *writer, size_t columns)
+{
+    struct text_axis axis = {canvas_new(writer, columns, 2), 0};
+    for (size_t column = 0; column < columns; column++)
+        canvas_set(&axis.canvas, (double)column, 0, text_glyph(writer, GLYPH_RULE), NULL);
+    return axis;
+}
+
+bool axis_label(struct text_axis *axis, double column, const char *label)
+{
+    size_t length = strlen(label);
+    double last = (double)(axis->canvas.columns - length);
+    double begin = floor(fmin(fmax(column - (double)length / 2 + 0.5, 0), last));
+    if (begin < (double)axis->next_free)
+        return false;
+    canvas_text(&axis->canvas, (size_t)begin, 1, label, false);
+    axis->next_free = (size_t)begin + length + 1;
+    return true;
+}
+
+void axis_tick(struct text_axis *axis, double column)
+{
+    canvas_set(&axis->canvas, column, 0, text_glyph(axis->canvas.writer, GLYPH_TICK_BELOW), NULL);
+}
+
+void axis_write(struct text_axis *axis, size_t margin)
+{
+    struct text_writer *writer = axis->canvas.writer;
+    text_spaces(writer, margin + 1);
+    buffer_text(writer->out, text_glyph(writer, GLYPH_CORNER));
+    canvas_row(&axis->canvas, 0);
+    text_newline(writer);
+    text_spaces(writer, margin + 2);
+    canvas_row(&axis->canvas, 1);
+    text_newline(writer);
+}
+
 void canvas_rows_with_labels(struct canvas *canvas, const char *const *labels, int width)
 {
     struct text_writer *writer = canvas->writer;

@@ -111,6 +111,22 @@ bool canvas_text(struct canvas *canvas, size_t column, size_t row, const char *c
 /* One row, without trailing blanks. */
 void canvas_row(struct canvas *canvas, size_t row);
 
+/* The line below a drawing, and the labels under it. */
+struct text_axis {
+    struct canvas canvas;
+    size_t next_free; /* where the next label may begin */
+};
+struct text_axis axis_new(struct text_writer *writer, size_t columns);
+
+/* Writes a label centred under a column; false, and nothing is written, where an earlier one stands in its
+ * way. Labels come from left to right. */
+bool axis_label(struct text_axis *axis, double column, const char *label);
+
+void axis_tick(struct text_axis *axis, double column);
+
+/* Both lines, their corner below what `margin` columns of labels stand left of. */
+void axis_write(struct text_axis *axis, size_t margin);
+
 /* All rows behind a vertical axis; labels[row] (or NULL) stands left of it, in `width` columns, at a tick. */
 void canvas_rows_with_labels(struct canvas *canvas, const char *const *labels, int width);
 

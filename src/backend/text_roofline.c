@@ -223,33 +223,16 @@ static void write_rows(struct roofline_plot *plot)
 
 static void write_x_axis(struct roofline_plot *plot)
 {
-    struct text_writer *writer = plot->writer;
-    struct canvas axis = canvas_new(writer, plot->canvas.columns, 2);
-    for (size_t c = 0; c < axis.columns; c++)
-        canvas_set(&axis, (double)c, 0, text_glyph(writer, GLYPH_RULE), NULL);
-    size_t next_free = 0;
+    struct text_axis axis = axis_new(plot->writer, plot->canvas.columns);
     for (double tick = pow(10, floor(plot->x_low)); log10(tick) <= plot->x_high;
          tick = next_tick(tick, plot->x_low, plot->x_high)) {
         double column = column_of(plot, tick);
         if (column < 0)
             continue;
-        const char *label = axis_number(writer->arena, tick);
-        size_t length = strlen(label);
-        double begin =
-            floor(fmin(fmax(column - (double)length / 2 + 0.5, 0), (double)(axis.columns - length)));
-        canvas_set(&axis, column, 0, text_glyph(writer, GLYPH_TICK_BELOW), NULL);
-        if (begin < (double)next_free)
-            continue;
-        canvas_text(&axis, (size_t)begin, 1, label, false);
-        next_free = (size_t)begin + length + 1;
+        axis_tick(&axis, column);
+        axis_label(&axis, column, axis_number(plot->writer->arena, tick));
     }
-    text_spaces(writer, Y_LABEL + 1);
-    buffer_text(writer->out, text_glyph(writer, GLYPH_CORNER));
-    canvas_row(&axis, 0);
-    text_newline(writer);
-    text_spaces(writer, Y_LABEL + 2);
-    canvas_row(&axis, 1);
-    text_newline(writer);
+    axis_write(&axis, Y_LABEL);
 }
 
 static const char *point_label(struct text_writer *writer, const struct roofline_point *point)

@@ -138,6 +138,8 @@ void config_windows(struct config *config, unsigned traits);
 bool config_has_experts(struct config *config);
 /* Which layers have experts: an array of config->layers. */
 const bool *config_sparse_layers(struct config *config);
+/* Experts in a sparse layer, else the ordinary feed-forward. */
+void config_feed_forward(struct config *config, unsigned traits, bool sparse, struct layer *layer);
 /* All layers: `dense` ones, and `moe` where the file says that layers have experts. */
 void config_lay_out(struct config *config, const struct layer *dense, const struct layer *moe);
 /* An MTP layer like `layer`, with its projection of two states and its norms. */

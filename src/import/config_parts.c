@@ -321,6 +321,14 @@ const bool *config_sparse_layers(struct config *config)
     return sparse;
 }
 
+void config_feed_forward(struct config *config, unsigned traits, bool sparse, struct layer *layer)
+{
+    if (sparse)
+        config_experts(config, traits, layer);
+    else
+        config_dense(config, traits, layer);
+}
+
 void config_lay_out(struct config *config, const struct layer *dense, const struct layer *moe)
 {
     const bool *sparse = config_sparse_layers(config);

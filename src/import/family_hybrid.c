@@ -22,10 +22,7 @@ void build_qwen_hybrid(struct config *config, unsigned traits)
         bool is_linear = types ? types[i] == 1 : (i + 1) % (size_t)every != 0;
         struct layer *layer = &config->model.layers[i];
         *layer = is_linear ? linear : full;
-        if (sparse[i])
-            config_experts(config, traits, layer);
-        else
-            config_dense(config, traits, layer);
+        config_feed_forward(config, traits, sparse[i], layer);
         if (!is_linear)
             last = *layer;
     }

@@ -111,9 +111,6 @@ void build_kimi_linear(struct config *config, unsigned traits)
     architecture_layers(config->job->arena, &config->model, config->layers);
     for (size_t i = 0; i < config->layers; i++) {
         config->model.layers[i] = full[i] ? latent : delta;
-        if (sparse[i])
-            config_experts(config, traits, &config->model.layers[i]);
-        else
-            config_dense(config, traits, &config->model.layers[i]);
+        config_feed_forward(config, traits, sparse[i], &config->model.layers[i]);
     }
 }

@@ -81,10 +81,7 @@ void build_mimo_flash(struct config *config, unsigned traits)
     for (size_t i = 0; i < config->layers; i++) {
         struct layer *layer = &config->model.layers[i];
         *layer = pattern && pattern[i] ? local : global;
-        if (sparse[i])
-            config_experts(config, traits, layer);
-        else
-            config_dense(config, traits, layer);
+        config_feed_forward(config, traits, sparse[i], layer);
     }
 }
 

@@ -24,6 +24,26 @@ struct diag *bind_error(struct bind_job *job, enum diag_code code, struct span s
     return job->quiet ? NULL : diag_add(plan_diags(job->binder->plan), code, span, "%s", text);
 }
 
+struct bind_job bind_apart(const struct bind_job *job)
+{
+    struct bind_job own = *job;
+    own.failed = false;
+    own.why = NULL;
+    return own;
+}
+
+bool bind_keeps(const struct bind_job *job, const struct bind_job *own)
+{
+    return !own->failed || !job->quiet;
+}
+
+void bind_fail(struct bind_job *job, const char *why)
+{
+    job->failed = true;
+    if (!job->why)
+        job->why = why;
+}
+
 void bind_missing(struct bind_job *job, struct decl *decl, const char *what)
 {
     struct diags *diags = plan_diags(job->binder->plan);

@@ -103,9 +103,7 @@ static const struct bound_gpu *bind_card(struct bind_job *job, struct decl *decl
     struct bound_failure *known = decl_map_get(job->binder->gpus, decl);
     if (!known) {
         known = ARENA_NEW(job->binder->arena, struct bound_failure);
-        struct bind_job own = *job;
-        own.failed = false;
-        own.why = NULL;
+        struct bind_job own = bind_apart(job);
         read_card(&own, decl, &known->bound);
         const struct pm_gpu *gpu = &known->bound.gpu;
         if (!bind_poisoned(&own, decl)) {
@@ -122,15 +120,12 @@ static const struct bound_gpu *bind_card(struct bind_job *job, struct decl *decl
             known->bound.decl = NULL;
             known->why = own.why;
         }
-        /* What a sweep point found missing must still be reported by a scenario. */
-        if (!own.failed || !job->quiet)
+        if (bind_keeps(job, &own))
             decl_map_put(job->binder->gpus, decl, known);
     }
     if (known->bound.decl)
         return &known->bound;
-    job->failed = true;
-    if (!job->why)
-        job->why = known->why;
+    bind_fail(job, known->why);
     return NULL;
 }
 

@@ -42,6 +42,16 @@ struct diag *bind_error(struct bind_job *job, enum diag_code code, struct span s
 /* Reports that `decl` lacks an attribute that the job needs. */
 void bind_missing(struct bind_job *job, struct decl *decl, const char *what);
 
+/* A job for a declaration that many scenarios share: its failure is its own, and kept with its result. */
+struct bind_job bind_apart(const struct bind_job *job);
+
+/* Whether what came out of such a job is to be kept: what a sweep point, which is quiet, found missing must
+ * still be reported by a scenario. */
+bool bind_keeps(const struct bind_job *job, const struct bind_job *own);
+
+/* Makes the job fail for the reason for which a shared declaration did. */
+void bind_fail(struct bind_job *job, const char *why);
+
 /* Attributes of one declaration, with the cursor kept. */
 const struct setting *bind_setting(struct bind_job *job, struct decl *decl, enum attribute attribute);
 double bind_number(struct bind_job *job, struct decl *decl, enum attribute attribute, double fallback);

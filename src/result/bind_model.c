@@ -377,22 +377,17 @@ const struct bound_model *bind_architecture(struct bind_job *job, struct decl *m
     struct bound_failure *known = decl_map_get(job->binder->models, model);
     if (!known) {
         known = ARENA_NEW(job->binder->arena, struct bound_failure);
-        struct bind_job own = *job;
-        own.failed = false;
-        own.why = NULL;
+        struct bind_job own = bind_apart(job);
         bind_all(&own, model, &known->bound);
         if (own.failed) {
             known->bound.decl = NULL;
             known->why = own.why;
         }
-        /* What a sweep point found missing must still be reported by a scenario. */
-        if (!own.failed || !job->quiet)
+        if (bind_keeps(job, &own))
             decl_map_put(job->binder->models, model, known);
     }
     if (known->bound.decl)
         return &known->bound;
-    job->failed = true;
-    if (!job->why)
-        job->why = known->why;
+    bind_fail(job, known->why);
     return NULL;
 }

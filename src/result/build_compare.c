@@ -5,11 +5,6 @@
 #include "result/build_internal.h"
 #include "result/compare.h"
 
-#define UP      "\xE2\x96\xB2" /* better */
-#define DOWN    "\xE2\x96\xBC" /* worse */
-#define EN_DASH "\xE2\x80\x93"
-#define MINUS   "\xE2\x88\x92"
-
 static struct print_unit row_unit(const struct compared *compared, const struct compared_row *row)
 {
     struct extent extent = {0, 0};
@@ -33,14 +28,8 @@ static const char *difference_text(struct builder *builder, double difference)
 static void add_difference(struct builder *builder, struct report_cell *cell,
                            const struct compared_cell *compared)
 {
-    static const struct {
-        enum tone tone;
-        const char *mark;
-    } marks[] = {
-        [CHANGE_BETTER] = {TONE_GOOD, " " UP},
-        [CHANGE_WORSE] = {TONE_BAD, " " DOWN},
-        [CHANGE_NEUTRAL] = {TONE_MUTED, ""},
-    };
+    enum tone tone = change_tone(compared->change, TONE_MUTED);
+    const char *mark = change_mark(compared->change);
     if (compared->change == CHANGE_SAME) {
         rich_add(builder->arena, &cell->text, TONE_MUTED, " =");
         return;
@@ -48,14 +37,13 @@ static void add_difference(struct builder *builder, struct report_cell *cell,
     if (compared->change == CHANGE_NONE)
         return;
     if (compared->has_difference && compared->difference >= 9)
-        rich_addf(builder->arena, &cell->text, marks[compared->change].tone, " \xC3\x97%s%s",
-                  unit_number(builder->arena, 1 + compared->difference, (struct print_unit){"", 1}, 3),
-                  marks[compared->change].mark);
+        rich_addf(builder->arena, &cell->text, tone, " \xC3\x97%s%s",
+                  unit_number(builder->arena, 1 + compared->difference, (struct print_unit){"", 1}, 3), mark);
     else if (compared->has_difference)
-        rich_addf(builder->arena, &cell->text, marks[compared->change].tone, " %s%s",
-                  difference_text(builder, compared->difference), marks[compared->change].mark);
+        rich_addf(builder->arena, &cell->text, tone, " %s%s", difference_text(builder, compared->difference),
+                  mark);
     else
-        rich_add(builder->arena, &cell->text, marks[compared->change].tone, marks[compared->change].mark);
+        rich_add(builder->arena, &cell->text, tone, mark);
 }
 
 /* A table in the making: what its cells share. */

@@ -3,9 +3,16 @@
 #define PERFC_RESULT_BUILD_INTERNAL_H
 
 #include "result/build.h"
+#include "result/compare.h"
 #include "result/message.h"
 #include "result/vary.h"
 #include "sema/unit.h"
+
+#define UP      "\xE2\x96\xB2" /* better */
+#define DOWN    "\xE2\x96\xBC" /* worse */
+#define EN_DASH "\xE2\x80\x93"
+#define MINUS   "\xE2\x88\x92"
+#define ARROW   "\xE2\x86\x92"
 
 /* Charts and cards stay readable, and a report linear in its plan, by drawing at most this many. */
 enum { DRAWN_MAX = 24, COLUMNS_MAX = 8 };
@@ -165,6 +172,10 @@ const char *time_text(struct builder *builder, double seconds);
 const char *count_text(struct builder *builder, double count);
 /* "22 %", two significant digits, never "0 %" for what is not zero. */
 const char *percent_text(struct builder *builder, double fraction);
+/* How a change between two values looks: its tone (`neutral` where it is neither better nor worse), and the
+ * arrow that stands after it, with its blank; "" for none. */
+enum tone change_tone(enum change change, enum tone neutral);
+const char *change_mark(enum change change);
 /* A value with its unit in the unit a person would pick. */
 const char *figure_text(struct builder *builder, const struct quantity_info *info, double value,
                         struct dim dim);

@@ -4,8 +4,6 @@
 #include "base/arena.h"
 #include "result/build_internal.h"
 
-#define EN_DASH "\xE2\x80\x93"
-
 static struct key_figure *add_figure(struct builder *builder, struct key_card *card,
                                      const struct evaluation *evaluation, enum quantity quantity)
 {

@@ -6,8 +6,6 @@
 #include "result/build_internal.h"
 #include "result/measured.h"
 
-#define EN_DASH "\xE2\x80\x93"
-
 static void add_optional(struct builder *builder, struct report_row *row, bool exists, double value,
                          struct print_unit unit)
 {

@@ -10,9 +10,6 @@
 /* Each scenario takes a few thousand evaluations and a page of the report. */
 enum { SCENARIOS_MAX = 3, BARS_MAX = 8, SAID_MAX = 3 };
 
-#define MINUS   "\xE2\x88\x92"
-#define EN_DASH "\xE2\x80\x93"
-
 /* ---- inputs as text ------------------------------------------------------------------------------- */
 
 static struct dim input_dim(const struct evaluation *evaluation, enum vary input)

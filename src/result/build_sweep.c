@@ -6,8 +6,6 @@
 #include "result/build_internal.h"
 #include "result/sweep.h"
 
-#define EN_DASH "\xE2\x80\x93"
-
 struct drawing {
     struct builder *builder;
     struct report_section *section;

@@ -102,6 +102,16 @@ const char *figure_text(struct builder *builder, const struct quantity_info *inf
     return quantity_text(builder->arena, value, dim);
 }
 
+enum tone change_tone(enum change change, enum tone neutral)
+{
+    return change == CHANGE_BETTER ? TONE_GOOD : change == CHANGE_WORSE ? TONE_BAD : neutral;
+}
+
+const char *change_mark(enum change change)
+{
+    return change == CHANGE_BETTER ? " " UP : change == CHANGE_WORSE ? " " DOWN : "";
+}
+
 const char *percent_text(struct builder *builder, double fraction)
 {
     char text[NUMBER_TEXT_MAX];

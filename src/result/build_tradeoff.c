@@ -11,8 +11,6 @@
  * apart. */
 enum { FEWEST_POINTS = 3, CLOUD_MAX = 200, CURVES_MAX = 8 };
 
-#define EN_DASH "\xE2\x80\x93"
-
 /* ---- collecting ------------------------------------------------------------------------------ */
 
 /* Whether a point is there already: a sweep passes through its own scenario. */

@@ -11,16 +11,9 @@ enum { EMBEDDING, POSITIONS, ATTENTION, FFN, EXPERTS, SHARED, ROUTER, NORMS, HEA
  * counts are in that proportion. */
 static bool finish(struct sheet *sheet, struct derive_node *node, struct buffer *sum)
 {
-    const struct bound_model *model = sheet->model;
     if (sum->length == 0)
         return false;
-    if (!sheet_is_scaled(sheet)) {
-        sheet_formula(node, buffer_string(sum));
-        return true;
-    }
-    sheet_part(sheet, node, "declared_params", model->model.declared_params, "1", NULL);
-    sheet_part(sheet, node, "counted_params", model->derived_params, "1", NULL);
-    sheet_printf(sheet, node, "(%s) * declared_params / counted_params", buffer_string(sum));
+    sheet_scaled_formula(sheet, node, buffer_string(sum));
     return true;
 }
 

@@ -9,16 +9,6 @@
 
 enum { EMBEDDING, POSITIONS, ATTENTION, FFN, EXPERTS, SHARED, ROUTER, NORMS, HEAD, OTHER };
 
-/* " * declared_params / counted_params", with both as parts, where a plan declares another total. */
-static const char *scale(struct sheet *sheet, struct derive_node *node)
-{
-    if (!sheet_is_scaled(sheet))
-        return "";
-    sheet_part(sheet, node, "declared_params", sheet->model->model.declared_params, "1", NULL);
-    sheet_part(sheet, node, "counted_params", sheet->model->derived_params, "1", NULL);
-    return " * declared_params / counted_params";
-}
-
 static struct derive_node *block_part(struct sheet *sheet, struct derive_node *node, size_t index,
                                       const char *what, double value, const char *unit)
 {
@@ -72,7 +62,7 @@ static void weights_read(struct sheet *sheet, struct derive_node *part, size_t i
                        ? arena_printf(sheet->arena, "active_experts * (%s) / dp * experts.bits", counted)
                        : arena_printf(sheet->arena, "(%s) * %s", counted, classes[i].bits));
     }
-    sheet_printf(sheet, part, "(%s) / tp%s * 1 B / 8", buffer_string(&sum), scale(sheet, part));
+    sheet_printf(sheet, part, "(%s) / tp%s * 1 B / 8", buffer_string(&sum), sheet_scale_parts(sheet, part));
     block_sizes(sheet, part, index);
 }
 
@@ -80,22 +70,21 @@ static void head_read(struct sheet *sheet, struct derive_node *node, struct buff
 {
     const struct pm_model *model = &sheet->model->model;
     double bits = model->tied_embeddings ? model->embedding_format.bits : model->head_format.bits;
-    double counted = sheet_is_scaled(sheet) ? model->declared_params / sheet->model->derived_params : 1;
+    double counted = sheet_scale(sheet);
     struct derive_node *part =
         sheet_part(sheet, node, "head", model->vocab * model->hidden * bits / 8 / sheet->input->tp * counted,
                    "B", "The output head, on one GPU.");
     sheet_attribute(sheet, part, sheet->model->decl, "vocab", "vocab", model->vocab, "1");
     sheet_attribute(sheet, part, sheet->model->decl, "hidden", "hidden", model->hidden, "1");
     sheet_part(sheet, part, "bits", bits, "1", "Of one value.");
-    sheet_printf(sheet, part, "vocab * hidden * bits / tp%s * 1 B / 8", scale(sheet, part));
+    sheet_printf(sheet, part, "vocab * hidden * bits / tp%s * 1 B / 8", sheet_scale_parts(sheet, part));
     sheet_plus(sum, "head");
 }
 
 static bool weight_traffic(struct sheet *sheet, struct derive_node *node)
 {
     struct buffer sum = buffer_in(sheet->arena);
-    double counted =
-        sheet_is_scaled(sheet) ? sheet->model->model.declared_params / sheet->model->derived_params : 1;
+    double counted = sheet_scale(sheet);
     for (size_t i = 0; i < sheet->model->model.block_count; i++) {
         struct pm_result one;
         struct pm_block block = sheet->model->model.blocks[i];
@@ -125,7 +114,7 @@ static void prompt_work(struct sheet *sheet, struct derive_node *part, size_t in
                                  : counted);
     }
     sheet_printf(sheet, part, "2 FLOP * fresh / 1 token * (%s) / tp / pp%s", buffer_string(&sum),
-                 scale(sheet, part));
+                 sheet_scale_parts(sheet, part));
     double prompt = sheet->input->prompt + sheet->input->model->tower_tokens;
     double cached = fmin(fmax(sheet->input->cached_prefix, 0), prompt - 1);
     struct derive_node *fresh =
@@ -138,8 +127,7 @@ static void prompt_work(struct sheet *sheet, struct derive_node *part, size_t in
 static bool prefill_matrices(struct sheet *sheet, struct derive_node *node)
 {
     struct buffer sum = buffer_in(sheet->arena);
-    double counted =
-        sheet_is_scaled(sheet) ? sheet->model->model.declared_params / sheet->model->derived_params : 1;
+    double counted = sheet_scale(sheet);
     double rest = sheet->value;
     for (size_t i = 0; i < sheet->model->model.block_count; i++) {
         struct pm_result one;

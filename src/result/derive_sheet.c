@@ -60,6 +60,28 @@ void sheet_formula(struct derive_node *node, const char *text)
     node->formula = text;
 }
 
+double sheet_scale(const struct sheet *sheet)
+{
+    return sheet_is_scaled(sheet) ? sheet->model->model.declared_params / sheet->model->derived_params : 1;
+}
+
+const char *sheet_scale_parts(struct sheet *sheet, struct derive_node *node)
+{
+    if (!sheet_is_scaled(sheet))
+        return "";
+    sheet_part(sheet, node, "declared_params", sheet->model->model.declared_params, "1", NULL);
+    sheet_part(sheet, node, "counted_params", sheet->model->derived_params, "1", NULL);
+    return " * declared_params / counted_params";
+}
+
+void sheet_scaled_formula(struct sheet *sheet, struct derive_node *node, const char *text)
+{
+    if (sheet_is_scaled(sheet))
+        sheet_printf(sheet, node, "(%s)%s", text, sheet_scale_parts(sheet, node));
+    else
+        sheet_formula(node, text);
+}
+
 void sheet_plus(struct buffer *sum, const char *term)
 {
     buffer_printf(sum, "%s%s", sum->length > 0 ? " + " : "", term);

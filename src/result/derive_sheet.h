@@ -32,6 +32,9 @@ void sheet_formula(struct derive_node *node, const char *text);
 void sheet_printf(struct sheet *sheet, struct derive_node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Gives a node a formula that counts parameters: in sheet_scale() where there is one. */
+void sheet_scaled_formula(struct sheet *sheet, struct derive_node *node, const char *text);
+
 /* Adds a term to a formula that is a sum; one without terms is empty. */
 void sheet_plus(struct buffer *sum, const char *term);
 
@@ -40,6 +43,13 @@ void sheet_plus(struct buffer *sum, const char *term);
  * attention, so that all else is other. */
 bool sheet_is_scaled(const struct sheet *sheet);
 bool sheet_is_total(const struct sheet *sheet);
+
+/* That proportion; 1 where there is none. */
+double sheet_scale(const struct sheet *sheet);
+
+/* " * declared_params / counted_params" for a formula, with both as parts of `node`; "" where there is none.
+ */
+const char *sheet_scale_parts(struct sheet *sheet, struct derive_node *node);
 
 /* An attribute of a declaration as part of a node, if it says this number: with the place where it was set.
  * Else a part without one. */

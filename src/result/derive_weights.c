@@ -269,7 +269,6 @@ static void add_others(struct sheet *sheet, const struct layout *layout, struct 
 static bool weights_of_class(struct sheet *sheet, const struct layout *layout, size_t weight_class,
                              struct derive_node *node)
 {
-    const struct bound_model *model = sheet->model;
     struct buffer sum = buffer_in(sheet->arena);
     add_blocks(sheet, layout, weight_class, node, &sum);
     add_ends(sheet, layout, weight_class, node, &sum);
@@ -277,12 +276,7 @@ static bool weights_of_class(struct sheet *sheet, const struct layout *layout, s
         add_others(sheet, layout, node, &sum);
     if (sum.length == 0)
         return false;
-    sheet_formula(node, buffer_string(&sum));
-    if (sheet_is_scaled(sheet)) {
-        sheet_part(sheet, node, "declared_params", model->model.declared_params, "1", NULL);
-        sheet_part(sheet, node, "counted_params", model->derived_params, "1", NULL);
-        sheet_printf(sheet, node, "(%s) * declared_params / counted_params", node->formula);
-    }
+    sheet_scaled_formula(sheet, node, buffer_string(&sum));
     return true;
 }
 

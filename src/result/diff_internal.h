@@ -5,12 +5,6 @@
 #include "result/build_internal.h"
 #include "result/diff.h"
 
-#define UP      "\xE2\x96\xB2" /* better */
-#define DOWN    "\xE2\x96\xBC" /* worse */
-#define EN_DASH "\xE2\x80\x93"
-#define MINUS   "\xE2\x88\x92"
-#define ARROW   "\xE2\x86\x92"
-
 /* ---- comparing (diff.c, diff_beside.c) ---- */
 
 bool diff_same_quantity(const struct report_quantity *old, const struct report_quantity *new);

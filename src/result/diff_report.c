@@ -38,21 +38,13 @@ void add_change_columns(struct builder *builder, struct report_table *table, con
 
 static void add_relative(struct builder *builder, struct report_row *row, const struct diff_figure *figure)
 {
-    static const struct {
-        enum tone tone;
-        const char *mark;
-    } marks[] = {
-        [CHANGE_BETTER] = {TONE_GOOD, " " UP},
-        [CHANGE_WORSE] = {TONE_BAD, " " DOWN},
-        [CHANGE_NEUTRAL] = {TONE_PLAIN, ""},
-    };
     const char *text = figure->change == CHANGE_BETTER  ? WORDS(builder, M_BETTER, UP)
                        : figure->change == CHANGE_WORSE ? WORDS(builder, M_WORSE, DOWN)
                                                         : "";
     if (figure->has_relative)
         text = arena_printf(builder->arena, "%s%s", relative_text(builder, figure->relative),
-                            marks[figure->change].mark);
-    struct report_cell *cell = add_cell(builder, row, marks[figure->change].tone, text);
+                            change_mark(figure->change));
+    struct report_cell *cell = add_cell(builder, row, change_tone(figure->change, TONE_PLAIN), text);
     cell->value = figure->relative;
     cell->has_value = figure->has_relative;
 }
