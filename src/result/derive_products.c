@@ -186,7 +186,7 @@ static void step_work(struct sheet *sheet, struct derive_node *part, size_t inde
         sheet_plus(&all, arena_printf(sheet->arena, "tokens * (%s)", buffer_string(&sum)));
     if (experts)
         sheet_plus(&all, arena_printf(sheet->arena, "all_tokens * active_experts * (%s) / dp", experts));
-    sheet_printf(sheet, part, "2 FLOP * (%s) / tp%s", buffer_string(&all), scale(sheet, part));
+    sheet_printf(sheet, part, "2 FLOP * (%s) / tp%s", buffer_string(&all), sheet_scale_parts(sheet, part));
     if (beside)
         decoding_rows(sheet, part, "tokens", true);
     if (experts)
