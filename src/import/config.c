@@ -2,6 +2,7 @@
  * it. */
 #include "import/config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -46,6 +47,23 @@ static const struct {
     {"exaone4_5", "exaone4_5_text"},
     {"aya_vision", "cohere2"},
     {"step3_vl", "step3_text"},
+    {"fuyu", "persimmon"},
+    {"aria", "aria_text"},
+    {"cohere2_vision", "cohere2"},
+    {"lfm2_vl", "lfm2"},
+    {"lfm2-vl", "lfm2"},
+    {"emu3", "emu3_text_model"},
+    {"granite_speech", "granite"},
+    {"llava_next_video", "llama"},
+    {"video_llava", "llama"},
+    {"vipllava", "llama"},
+    {"perception_lm", "llama"},
+    {"janus", "llama"},
+    {"deepseek_vl", "llama"},
+    {"got_ocr2", "qwen2"},
+    {"minimax_vl_01", "minimax_text_01"},
+    {"ernie4_5_vl_moe", "ernie4_5_vl_moe_text"},
+    {"step3p7", "step3p5"},
 };
 
 static const char *text_family(const char *wrapper)
@@ -54,6 +72,29 @@ static const char *text_family(const char *wrapper)
         if (strcmp(wrappers[i].wrapper, wrapper) == 0)
             return wrappers[i].text;
     return NULL;
+}
+
+/* Flat files of models whose language part is another family by version. */
+static const struct {
+    const char *wrapper, *version, *text;
+} versions[] = {
+    {"minicpmv", "2.0", "minicpm"}, {"minicpmv", "2.5", "llama"}, {"minicpmv", "2.6", "qwen2"},
+    {"minicpmv", "4.0", "llama"},   {"minicpmv", "4.5", "qwen3"}, {"minicpmo", "2.6", "qwen2"},
+    {"minicpmo", "4.5", "qwen3"},
+};
+
+static const char *family_of_version(struct config *config, const char *wrapper)
+{
+    json_t *member = json_object_get(config->root, "version");
+    const char *word = json_string_value(member);
+    char digits[32] = "";
+    if (json_is_number(member))
+        snprintf(digits, sizeof digits, "%.1f", json_number_value(member));
+    for (size_t i = 0; wrapper && i < sizeof versions / sizeof versions[0]; i++)
+        if (strcmp(versions[i].wrapper, wrapper) == 0 &&
+            strcmp(versions[i].version, word ? word : digits) == 0)
+            return versions[i].text;
+    return wrapper;
 }
 
 /* The language part, and the name of its family. */
@@ -68,7 +109,7 @@ static void find_text(struct config *config)
     }
     config->text = config->root;
     const char *outer = config_word(config, "model_type");
-    config->family_name = outer;
+    config->family_name = family_of_version(config, outer);
     for (size_t i = 0; !nested && i < sizeof text_keys / sizeof text_keys[0]; i++) {
         nested = config_object(config, text_keys[i], &key);
     }
@@ -100,8 +141,12 @@ static void unknown_family(struct config *config)
     const char *near = config->family_name ? family_suggest(config->family_name) : NULL;
     if (near)
         diag_note(job->diags, diag, "it knows `%s`", near);
-    diag_note(job->diags, diag,
-              "`perfc import --assume-dense` reads it as a plain decoder; or write the `model` by hand");
+    if (json_is_true(json_object_get(config->root, "is_encoder_decoder")) ||
+        json_is_object(json_object_get(config->root, "encoder")))
+        diag_note(job->diags, diag, "it has an encoder and a decoder: a `model` is a decoder alone");
+    else
+        diag_note(job->diags, diag,
+                  "`perfc import --assume-dense` reads it as a plain decoder; or write the `model` by hand");
 }
 
 static void report_missing(struct config *config)

@@ -189,6 +189,20 @@ void build_plamo2(struct config *config, unsigned traits);
 void build_zamba(struct config *config, unsigned traits);
 void build_zamba2(struct config *config, unsigned traits);
 void build_ouro(struct config *config, unsigned traits);
+void build_iquest_loop(struct config *config, unsigned traits);
+void build_openai_gpt(struct config *config, unsigned traits);
+void build_gpt_neox_japanese(struct config *config, unsigned traits);
+void build_persimmon(struct config *config, unsigned traits);
+void build_telechat(struct config *config, unsigned traits);
+void build_jais(struct config *config, unsigned traits);
+void build_diffllama(struct config *config, unsigned traits);
+void build_hyperclovax(struct config *config, unsigned traits);
+void build_step3p5(struct config *config, unsigned traits);
+void build_klear(struct config *config, unsigned traits);
+void build_aria(struct config *config, unsigned traits);
+void build_cohere2_moe(struct config *config, unsigned traits);
+void build_ernie_vl(struct config *config, unsigned traits);
+void build_baichuan_m1(struct config *config, unsigned traits);
 
 /* ---- config.c ---- */
 

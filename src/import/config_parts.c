@@ -9,9 +9,9 @@
 
 #define KEYS_HIDDEN "hidden_size|d_model|n_embd|n_embed|model_dim"
 #define KEYS_LAYERS "num_hidden_layers|n_layer|n_layers|num_layers|num_transformer_layers"
-#define KEYS_HEADS  "num_attention_heads|n_head|n_heads|num_heads"
+#define KEYS_HEADS  "num_attention_heads|n_head|n_heads|num_heads|attention_heads"
 #define KEYS_VOCAB  "vocab_size|padded_vocab_size"
-#define KEYS_FFN    "intermediate_size|ffn_hidden_size|n_inner|ffn_dim|ff_intermediate_size"
+#define KEYS_FFN    "intermediate_size|ffn_hidden_size|n_inner|ffn_dim|ff_intermediate_size|dff"
 #define KEYS_CONTEXT                                                                                         \
     "max_position_embeddings|seq_length|n_positions|max_seq_len|max_sequence_length|model_max_length|max_"   \
     "context_length|context_length"
@@ -119,6 +119,13 @@ static const struct {
     {"qwen3_5_text", 0.25},
     {"qwen3_5_moe_text", 0.25},
     {"recurrent_gemma", 0.5},
+    {"persimmon", 0.5},
+    {"xglm", 0},
+    {"ctrl", 0},
+    {"openai-gpt", 0},
+    {"biogpt", 0},
+    {"gpt-sw3", 0},
+    {"jais", 0},
     {"bloom", 0},
     {"mpt", 0},
     {"jamba", 0},
@@ -269,8 +276,9 @@ void config_experts(struct config *config, unsigned traits, struct layer *layer)
     double *v = layer->value;
     v[LAYER_EXPERTS] = config_needed(config, KEYS_EXPERTS);
     v[LAYER_ACTIVE_EXPERTS] = config_needed(config, KEYS_ACTIVE);
-    v[LAYER_EXPERT_FFN] = traits & EXPERTS_OF_FFN_WIDTH ? config_needed(config, KEYS_FFN)
-                                                        : config_needed(config, "moe_intermediate_size");
+    v[LAYER_EXPERT_FFN] = traits & EXPERTS_OF_FFN_WIDTH
+                              ? config_needed(config, KEYS_FFN)
+                              : config_needed(config, "moe_intermediate_size|expert_hidden_dim");
     v[LAYER_FFN_GATED] = !(traits & UNGATED);
     const char *method = config_word(config, "topk_method");
     v[LAYER_ROUTER_BIAS] =

@@ -242,7 +242,12 @@ json_t *config_list_any(struct config *config, const char *keys)
 json_t *config_list(struct config *config, const char *key)
 {
     json_t *list = config_list_any(config, key);
-    if (list && config->layers > 0 && json_array_size(list) != config->layers) {
+    /* Layers of multi-token prediction may follow those of the model (Step-3.7). */
+    size_t most = config->layers;
+    if (list && json_array_size(list) > config->layers)
+        most += (size_t)config_count_or(config, "num_nextn_predict_layers", 0);
+    if (list && config->layers > 0 && json_array_size(list) != config->layers &&
+        json_array_size(list) != most) {
         config_error(config, NULL, key, "`%s` has %zu entries for %zu layers", key, json_array_size(list),
                      config->layers);
         return NULL;

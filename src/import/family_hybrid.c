@@ -10,7 +10,7 @@ void build_qwen_hybrid(struct config *config, unsigned traits)
     config_sizes(config, traits);
     struct layer full = layer_usual(), linear = layer_usual();
     config_attention(config, traits, &full);
-    full.value[LAYER_OUTPUT_GATE] = config_flag_or(config, "attn_output_gate", true);
+    full.value[LAYER_OUTPUT_GATE] = config_flag_or(config, "attn_output_gate", (traits & OUTPUT_GATE) != 0);
     config_linear(config, &linear);
     const bool *sparse = config_sparse_layers(config);
     static const char *const words[] = {"full_attention", "linear_attention", NULL};
@@ -29,6 +29,33 @@ void build_qwen_hybrid(struct config *config, unsigned traits)
     double mtp = config_count_or(config, "mtp_num_hidden_layers", traits & MTP_UNANNOUNCED ? 1 : 0);
     if (mtp > 0)
         config_mtp(config, &last, mtp);
+}
+
+/* Baichuan-M1: windowed layers have head counts of their own; a short convolution over keys and values, one
+ * for each of their heads, whose last inputs are kept. */
+void build_baichuan_m1(struct config *config, unsigned traits)
+{
+    config_sizes(config, traits);
+    struct layer full = layer_usual(), local;
+    config_attention(config, traits, &full);
+    double taps = config_count_or(config, "conv_window", 2), hidden = config->model.hidden;
+    bool *windowed = ARENA_ARRAY(config->job->arena, bool, config->layers);
+    local = full;
+    double *v = local.value;
+    v[LAYER_HEADS] = config_count_or(config, "num_swa_attention_heads", v[LAYER_HEADS]);
+    v[LAYER_KV_HEADS] = config_count_or(config, "num_swa_key_value_heads", v[LAYER_KV_HEADS]);
+    v[LAYER_HEAD_DIM] = floor(hidden / v[LAYER_HEADS]);
+    v[LAYER_WINDOW] = config_count_or(config, "sliding_window", 0);
+    config_list_of_layers(config, config->text, NULL, "sliding_window_layers", 0, windowed, true);
+    architecture_layers(config->job->arena, &config->model, config->layers);
+    for (size_t i = 0; i < config->layers; i++) {
+        struct layer *layer = &config->model.layers[i];
+        *layer = windowed[i] ? local : full;
+        double heads = layer->value[LAYER_KV_HEADS], size = layer->value[LAYER_HEAD_DIM];
+        layer->value[LAYER_EXTRA_PARAMS] = 2 * heads * taps;
+        layer->value[LAYER_STATE] = 2 * heads * size * (taps - 1) * 2;
+        config_dense(config, traits, layer);
+    }
 }
 
 /* ---- Nemotron ------------------------------------------------------------------------------ */

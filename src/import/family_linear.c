@@ -95,16 +95,39 @@ static struct layer lightning_layer(struct config *config)
     return layer;
 }
 
+/* Ling 3: delta attention as in Kimi Linear, with whole matrices for decay and gate. */
+static struct layer delta_layer(struct config *config)
+{
+    struct layer layer = layer_usual();
+    double *v = layer.value, hidden = config->model.hidden;
+    double heads = config_needed(config, "num_attention_heads");
+    double size = config_count_or(config, "head_dim", floor(hidden / heads)), width = heads * size;
+    double kernel = config_needed(config, "short_conv_kernel_size");
+    if (!config_flag_or(config, "no_kda_lora", false))
+        config_error(config, NULL, "no_kda_lora", "decay and gate of low rank are not known well enough");
+    v[LAYER_ATTENTION] = ATTENTION_LINEAR;
+    v[LAYER_LINEAR_KEY_HEADS] = v[LAYER_LINEAR_VALUE_HEADS] = heads;
+    v[LAYER_LINEAR_KEY_DIM] = v[LAYER_LINEAR_VALUE_DIM] = size;
+    v[LAYER_CONV_KERNEL] = kernel;
+    v[LAYER_ATTENTION_PARAMS] =
+        6 * hidden * width + 3 * width * kernel + hidden * heads + heads + width + size;
+    return layer;
+}
+
 /* The last layer of each group has full attention, latent where there is a rank, and so have layers that fill
  * no group. */
 void build_bailing_linear(struct config *config, unsigned traits)
 {
     config_sizes(config, traits);
-    struct layer lightning = lightning_layer(config), full = layer_usual(), last = full;
+    bool delta = config_member(config->text, "short_conv_kernel_size", NULL) != NULL;
+    struct layer linear = delta ? delta_layer(config) : lightning_layer(config);
+    struct layer full = layer_usual(), last = full;
     if (config_count_or(config, "kv_lora_rank", 0) > 0)
         config_latent(config, &full);
     else
         config_attention(config, traits, &full);
+    if (delta) /* a gate for each head of the full layers */
+        full.value[LAYER_EXTRA_PARAMS] = config->model.hidden * full.value[LAYER_HEADS];
     double group = config_needed(config, "layer_group_size");
     double grouped = floor((double)config->layers / group) * group;
     const bool *sparse = config_sparse_layers(config);
@@ -112,7 +135,7 @@ void build_bailing_linear(struct config *config, unsigned traits)
     for (size_t i = 0; i < config->layers; i++) {
         struct layer *layer = &config->model.layers[i];
         bool whole = fmod((double)i + 1, group) == 0 || (double)i >= grouped;
-        *layer = whole ? full : lightning;
+        *layer = whole ? full : linear;
         if (sparse[i])
             config_experts(config, traits, layer);
         else

@@ -171,6 +171,23 @@ void build_arctic(struct config *config, unsigned traits)
     }
 }
 
+/* Layers with experts, from a list of numbers or a string of them. */
+static const bool *enumerated_layers(struct config *config)
+{
+    bool *sparse = ARENA_ARRAY(config->job->arena, bool, config->layers);
+    const char *at = config_word_if(config, "moe_layers_enum");
+    if (at && at[strspn(at, "0123456789, ")] != '\0')
+        config_error(config, NULL, "moe_layers_enum", "`moe_layers_enum` holds more than numbers");
+    else if (!at && !config_list_of_layers(config, config->text, NULL, "moe_layers_enum", 0, sparse, true))
+        config_missing(config, "moe_layers_enum");
+    for (; at && *at; at += strcspn(at, ","), at += *at == ',') {
+        size_t layer = (size_t)strtoul(at, NULL, 10);
+        if (layer < config->layers)
+            sparse[layer] = true;
+    }
+    return sparse;
+}
+
 /* Step-3: queries by way of share_q_dim and a norm, one key and value head, experts in the layers that
  * moe_layers_enum lists. */
 void build_step3(struct config *config, unsigned traits)
@@ -185,18 +202,126 @@ void build_step3(struct config *config, unsigned traits)
     struct layer dense = attention, moe = attention;
     config_dense(config, traits, &dense);
     config_experts(config, traits, &moe);
-    bool *sparse = ARENA_ARRAY(config->job->arena, bool, config->layers);
-    const char *at = config_word_if(config, "moe_layers_enum");
-    if (at && at[strspn(at, "0123456789, ")] != '\0')
-        config_error(config, NULL, "moe_layers_enum", "`moe_layers_enum` holds more than numbers");
-    else if (!at && !config_list_of_layers(config, config->text, NULL, "moe_layers_enum", 0, sparse, true))
-        config_missing(config, "moe_layers_enum");
-    for (; at && *at; at += strcspn(at, ","), at += *at == ',') {
-        size_t layer = (size_t)strtoul(at, NULL, 10);
-        if (layer < config->layers)
-            sparse[layer] = true;
-    }
+    const bool *sparse = enumerated_layers(config);
     architecture_layers(config->job->arena, &config->model, config->layers);
     for (size_t i = 0; i < config->layers; i++)
         config->model.layers[i] = sparse[i] ? moe : dense;
+}
+
+/* Step-3.5 and 3.7: windowed layers have head counts of their own, and each head a gate. */
+void build_step3p5(struct config *config, unsigned traits)
+{
+    static const char *const words[] = {"full_attention", "sliding_attention", NULL};
+    config_sizes(config, traits);
+    struct layer full = layer_usual(), local;
+    config_attention(config, traits, &full);
+    const char *key = NULL;
+    json_t *other = config_object(config, "attention_other_setting", &key);
+    const size_t *types = config_list_of_words(config, "layer_types", words);
+    local = full;
+    if (!other)
+        config_missing(config, "attention_other_setting");
+    if (!types)
+        config_missing(config, "layer_types");
+    local.value[LAYER_HEADS] = config_needed_in(config, other, key, "num_attention_heads");
+    local.value[LAYER_KV_HEADS] = config_needed_in(config, other, key, "num_attention_groups");
+    local.value[LAYER_WINDOW] = config_needed(config, "sliding_window");
+    bool gates = config_flag_or(config, "use_head_wise_attn_gate", true);
+    full.value[LAYER_EXTRA_PARAMS] = gates ? config->model.hidden * full.value[LAYER_HEADS] : 0;
+    local.value[LAYER_EXTRA_PARAMS] = gates ? config->model.hidden * local.value[LAYER_HEADS] : 0;
+    const bool *sparse = enumerated_layers(config);
+    architecture_layers(config->job->arena, &config->model, config->layers);
+    for (size_t i = 0; i < config->layers; i++) {
+        struct layer *layer = &config->model.layers[i];
+        *layer = types && types[i] == 1 ? local : full;
+        if (sparse[i])
+            config_experts(config, traits, layer);
+        else
+            config_dense(config, traits, layer);
+    }
+}
+
+/* Klear: experts and shared ones are weighed by a small biased matrix. */
+void build_klear(struct config *config, unsigned traits)
+{
+    build_decoder(config, traits);
+    for (size_t i = 0; i < config->model.layer_count; i++) {
+        double *v = config->model.layers[i].value;
+        v[LAYER_EXTRA_PARAMS] = v[LAYER_EXPERTS] > 0 ? 2 * config->model.hidden + 2 : 0;
+    }
+}
+
+/* Aria: experts of the feed-forward's width, unless they have one of their own. */
+void build_aria(struct config *config, unsigned traits)
+{
+    double width;
+    bool own_width = config_count(config, "moe_intermediate_size", &width);
+    build_decoder(config, own_width ? traits : traits | EXPERTS_OF_FFN_WIDTH);
+}
+
+/* Command A with experts: dense layers come first, full and of their own width. */
+void build_cohere2_moe(struct config *config, unsigned traits)
+{
+    config_sizes(config, traits);
+    double experts_width = config->ffn, first = config_count_or(config, "first_k_dense_replace", 0);
+    config->ffn = config_count_or(config, "prefix_dense_intermediate_size", config->ffn);
+    struct layer attention = layer_usual(), dense, moe;
+    config_attention(config, traits, &attention);
+    dense = moe = attention;
+    config_dense(config, traits, &dense);
+    config_experts(config, traits, &moe);
+    moe.value[LAYER_EXPERT_FFN] = experts_width;
+    if (moe.value[LAYER_SHARED_EXPERTS] == 0)
+        moe.value[LAYER_SHARED_EXPERTS] = config_count_or(config, "moe_num_shared_experts", 0);
+    config_lay_out(config, &dense, &moe);
+    config_windows(config, traits);
+    for (size_t i = 0; i < config->layers && (double)i < first; i++)
+        config->model.layers[i].value[LAYER_WINDOW] = 0;
+}
+
+/* One of two numbers, of text and of images, or one for both. */
+static double of_text(struct config *config, const char *key, size_t index)
+{
+    json_t *member = json_object_get(config->text, key);
+    json_t *entry = json_is_array(member) ? json_array_get(member, index) : member;
+    double value = json_number_value(entry);
+    if (json_is_number(entry) && value >= 1 && value < 1e9 && value == (double)(long)value)
+        return value;
+    config_missing(config, key);
+    return 1;
+}
+
+/* ERNIE 4.5 VL: tokens of images have experts and routers of their own, which text leaves alone. */
+void build_ernie_vl(struct config *config, unsigned traits)
+{
+    config_sizes(config, traits);
+    struct layer attention = layer_usual(), dense, moe;
+    config_attention(config, traits, &attention);
+    dense = moe = attention;
+    config_dense(config, traits, &dense);
+    double *v = moe.value, hidden = config->model.hidden, first = 1, last = (double)config->layers,
+           unused = 0;
+    v[LAYER_EXPERTS] = of_text(config, "moe_num_experts", 0);
+    v[LAYER_ACTIVE_EXPERTS] = config_needed(config, "moe_k|num_experts_per_tok");
+    v[LAYER_EXPERT_FFN] = of_text(config, "moe_intermediate_size", 0);
+    v[LAYER_SHARED_EXPERTS] = config_count_or(config, "moe_num_shared_experts", 0);
+    v[LAYER_ROUTER_BIAS] = 1;
+    double images =
+        of_text(config, "moe_num_experts", json_is_array(json_object_get(config->text, "moe_num_experts")));
+    double width = of_text(config, "moe_intermediate_size", 1);
+    static const char *const words[] = {"dense", "sparse", NULL};
+    const size_t *types = config_list_of_words(config, "mlp_layer_types", words);
+    if (!types && json_object_get(config->text, "moe_layer_start_index"))
+        first = of_text(config, "moe_layer_start_index", 0);
+    if (!types && json_object_get(config->text, "moe_layer_end_index"))
+        last = of_text(config, "moe_layer_end_index", 0);
+    architecture_layers(config->job->arena, &config->model, config->layers);
+    for (size_t i = 0; i < config->layers; i++) {
+        bool sparse = types ? types[i] == 1 : (double)i >= first && (double)i <= last;
+        config->model.layers[i] = sparse ? moe : dense;
+        unused += sparse ? images * (3 * hidden * width + hidden + 1) : 0;
+    }
+    config->model.extra_params = unused;
+    architecture_note(config->job->arena, &config->model,
+                      "Extra parameters: the experts of images, which tokens of text do not use.");
 }

@@ -150,3 +150,73 @@ void build_openelm(struct config *config, unsigned traits)
         v[LAYER_FFN_GATED] = config_flag_or(config, "ffn_with_glu", true);
     }
 }
+
+/* The first GPT: norms after what they belong to, so none is left for the end. */
+void build_openai_gpt(struct config *config, unsigned traits)
+{
+    build_decoder(config, traits);
+    config->model.no_final_norm = true;
+}
+
+/* GPT-NeoX-Japanese: no biases but that of the last output projection. */
+void build_gpt_neox_japanese(struct config *config, unsigned traits)
+{
+    build_decoder(config, traits);
+    if (config->model.layer_count > 0)
+        config->model.layers[config->model.layer_count - 1].value[LAYER_OUTPUT_BIAS] = 1;
+}
+
+/* Persimmon: norms of queries and keys have biases, too. Fuyu puts one biased projection of a patch before
+ * it. */
+void build_persimmon(struct config *config, unsigned traits)
+{
+    bool norms = config_flag_or(config, "qk_layernorm", true);
+    build_decoder(config, norms ? traits | HEAD_QK_NORM : traits);
+    for (size_t i = 0; norms && i < config->model.layer_count; i++) {
+        double *v = config->model.layers[i].value;
+        v[LAYER_EXTRA_PARAMS] = 2 * v[LAYER_HEAD_DIM];
+    }
+    double patch = json_number_value(config_member(config->root, "patch_size", NULL));
+    double colours = json_number_value(config_member(config->root, "num_channels", NULL));
+    if (!config->text_key || !(patch >= 1 && patch <= 1000 && colours >= 1 && colours <= 16))
+        return;
+    config->model.tower_params = (patch * patch * colours + 1) * config->model.hidden;
+    architecture_note(config->job->arena, &config->model, "Vision tower: one projection of a patch.");
+}
+
+/* TeleChat: biases of the output projection and of the last one of the feed-forward. */
+void build_telechat(struct config *config, unsigned traits)
+{
+    build_decoder(config, traits);
+    for (size_t i = 0; i < config->model.layer_count; i++) {
+        double *v = config->model.layers[i].value;
+        v[LAYER_OUTPUT_BIAS] = 1;
+        v[LAYER_EXTRA_PARAMS] = config->model.hidden;
+    }
+}
+
+/* Jais: GPT-2 with ALiBi and a gate. */
+void build_jais(struct config *config, unsigned traits)
+{
+    const char *positions = config_word(config, "position_embedding_type");
+    const char *activation = config_word(config, "activation_function");
+    bool gated = activation && strcmp(activation, "swiglu") == 0;
+    build_decoder(config, gated ? traits & ~(unsigned)UNGATED : traits);
+    config->model.positions = positions && strcmp(positions, "alibi") == 0 ? 0 : config->model.max_context;
+}
+
+/* Differential llama: four vectors of a head's size make the share that is taken off. */
+void build_diffllama(struct config *config, unsigned traits)
+{
+    build_decoder(config, traits);
+    for (size_t i = 0; i < config->model.layer_count; i++) {
+        double *v = config->model.layers[i].value;
+        v[LAYER_EXTRA_PARAMS] = 4 * v[LAYER_HEAD_DIM];
+    }
+}
+
+/* HyperCLOVA X: four norms where a key says so. */
+void build_hyperclovax(struct config *config, unsigned traits)
+{
+    build_decoder(config, config_flag_or(config, "use_post_norm", false) ? traits | FOUR_NORMS : traits);
+}

@@ -148,3 +148,33 @@ void build_ouro(struct config *config, unsigned traits)
     architecture_note(config->job->arena, model, "Its %zu layers are used %.0f times for each token.", layers,
                       rounds);
 }
+
+/* IQuest Coder with a loop: the layers once more, whose queries see what the first round cached and a short
+ * window of their own keys; a gate for each head mixes the two. */
+void build_iquest_loop(struct config *config, unsigned traits)
+{
+    build_decoder(config, traits);
+    struct architecture *model = &config->model;
+    double rounds = config_count_or(config, "loop_num", 2);
+    size_t layers = model->layer_count;
+    const struct layer *once = model->layers;
+    if (rounds != 2) {
+        config_error(config, NULL, "loop_num", "%.0f rounds: how they share a cache is known of 2", rounds);
+        return;
+    }
+    architecture_layers(config->job->arena, model, 2 * layers);
+    for (size_t i = 0; i < model->layer_count; i++) {
+        double *v = model->layers[i].value;
+        model->layers[i] = once[i % layers];
+        if (i < layers)
+            continue;
+        v[LAYER_REUSES_WEIGHTS] = 1;
+        v[LAYER_WINDOW] = config_count_or(config, "loop_window_size", 64);
+        v[LAYER_EXTRA_PARAMS] = v[LAYER_HEADS] * (v[LAYER_HEAD_DIM] + 1);
+    }
+    architecture_note(
+        config->job->arena, model,
+        "Its %zu layers are used twice; that the second round reads the cache of the first is not "
+        "in any time.",
+        layers);
+}

@@ -64,6 +64,27 @@ static double idefics3(const struct tower *tower, double hidden)
     return siglip_alone(tower) + scale * scale * tower->width * hidden;
 }
 
+/* MiniCPM-V: SigLIP, with or without its last layer, and a resampler: 64 queries that attend to what it put
+ * out, three norms and one more projection. 8,099,175,152 with the language model in MiniCPM-V 2.6. */
+static double minicpmv(const struct tower *tower, double hidden)
+{
+    double queries = value_of(tower->root, "query_num"), d = hidden;
+    double dropped = json_is_true(json_object_get(tower->root, "drop_vision_last_layer")) ? 1 : 0;
+    return siglip_alone(tower) - dropped * vision_layer(tower) + (queries > 0 ? queries : 64) * d +
+           tower->width * d + 4 * (d * d + d) + 6 * d + d * d;
+}
+
+/* ERNIE 4.5 VL: patches without a bias, the last norm, and two steps of two projections and a norm each, over
+ * four patches and over two frames of them, before one into the model. 29.4 billion with the language model.
+ */
+static double ernie(const struct tower *tower, double hidden)
+{
+    double w = tower->width, four = 4 * w, eight = 2 * four;
+    double step = four * four + four + 2 * four;
+    return 3 * tower->patch * tower->patch * w + tower->layers * vision_layer(tower) + 2 * w +
+           (four * four + four + step) + (eight * four + four + step) + four * hidden + hidden + hidden;
+}
+
 /* LLaVA-1.5: CLIP with a class token and two norms, then two biased projections. */
 static double clip(const struct tower *tower, double hidden)
 {
@@ -223,6 +244,10 @@ static const struct {
     {"llava_next", "clip_vision_model", clip_rows, true},
     {"phi3_v", NULL, phi3, true},
     {"paligemma", "siglip_vision_model", paligemma, true},
+    {"minicpmv", NULL, minicpmv, true},
+    {"minicpmo", NULL, minicpmv, true},
+    {"ernie4_5_moe_vl", NULL, ernie, false},
+    {"ernie4_5_vl_moe", NULL, ernie, false},
     {"idefics3", NULL, idefics3, true},
     {"smolvlm", NULL, idefics3, true},
     {"internvl_chat", "intern_vit_6b", internvit, true},
@@ -323,8 +348,13 @@ void config_tower(struct config *config)
     struct architecture *model = &config->model;
     struct arena *arena = config->job->arena;
     struct tower tower;
-    if (!find_tower(config, wrapper, &tower, &name))
+    if (!find_tower(config, wrapper, &tower, &name)) {
+        static const char others[] = "mm_vision_tower|visual|vision_tower|img_processor|vision";
+        if (config_member(config->root, others, &name))
+            architecture_note(arena, model, "The vision tower (%.*s) is not counted.",
+                              (int)strcspn(name, "|"), name);
         return;
+    }
     for (size_t i = 0; i < sizeof towers / sizeof towers[0]; i++) {
         const char *kind = json_string_value(json_object_get(tower.vision, "model_type"));
         bool known = is(wrapper, towers[i].wrapper) && (!towers[i].vision || is(kind, towers[i].vision));

@@ -212,6 +212,25 @@ Test(import_config, an_unknown_family_is_named_at_its_key)
                  "\"retnet\"}}",
                  "E0406", 3, 3, "`retnet`");
     expect_error("{\"hidden_size\": 8}", "E0406", 1, 1, "model_type");
+    /* which language part MiniCPM-V has, its version decides */
+    expect_error("{\"model_type\": \"minicpmv\", \"version\": 9.9}", "E0406", 1, 2, "`minicpmv`");
+    /* windowed layers have head counts of their own, and this file does not say them */
+    expect_error("{\"model_type\": \"step3p7\", \"hidden_size\": 4096}", "E0406", 1, 2, "`step3p7`");
+}
+
+Test(import_config, lists_may_go_on_with_prediction_layers)
+{
+    const char *json =
+        "{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_hidden_layers\": 2, \"vocab_size\": 10,"
+        "\"num_attention_heads\": 2, \"intermediate_size\": 8, \"num_nextn_predict_layers\": 1,"
+        "\"layer_types\": [\"full_attention\", \"full_attention\", \"full_attention\"%s]}";
+    char text[512];
+    snprintf(text, sizeof text, json, "");
+    struct import_run run = import_bytes("x.json", text, strlen(text));
+    cr_expect(run.known);
+    import_close(&run);
+    snprintf(text, sizeof text, json, ", \"full_attention\"");
+    expect_error(text, "E0407", 1, 165, "4 entries for 2 layers");
 }
 
 Test(import_config, missing_keys_are_named_together)
