@@ -24,18 +24,6 @@ unsigned char pm_format_place(struct pm_formats *formats, const struct pm_format
 
 /* ---- operations ----------------------------------------------------------------------------- */
 
-/* How a step decides the size of an operation. */
-enum pm_operation_kind {
-    PM_PRODUCT,          /* rows with a matrix */
-    PM_EXPERTS,          /* rows with the matrices of those experts that they choose */
-    PM_DECODE_ATTENTION, /* of decoding tokens to the cache */
-    PM_PROMPT_ATTENTION, /* of a prompt's tokens to each other and to the cache */
-    PM_PROMPT_LATENT,    /* the same where the prompt's keys and values come from an up projection */
-    PM_DECODE_INDEX,     /* scores of a sparse index, over all tokens */
-    PM_PROMPT_INDEX,
-    PM_STATE_UPDATE, /* of a recurrent state */
-};
-
 /* What the rows of a product are. */
 enum pm_rows {
     PM_ROWS_TOKENS,   /* all tokens of a replica */
@@ -50,15 +38,15 @@ enum pm_rows {
 /* One row of the table in calibration.md section 2.3, on one GPU. */
 struct pm_operation {
     const char *name;
-    unsigned char kind, rows; /* pm_operation_kind, pm_rows */
+    unsigned char kind, rows; /* pm_op_kind, pm_rows */
     unsigned char format;     /* of a product */
     unsigned char memory;     /* pm_bound of memory time: weights, or KV when it reads none */
     bool recurrent;           /* stands for several kernels */
     bool narrow;              /* a product with weights that are multiplied in 4 bits */
     union {
         struct {
-            double weights, weight_bytes, columns;
-        }; /* product: of the matrix; columns in and out */
+            double weights, weight_bytes, columns, inner;
+        }; /* product: of the matrix; columns in and out; those in, 0: matrices of which no more is known */
         struct {
             double heads, width, token_bytes;
         }; /* attention, index: of a cached token */

@@ -16,7 +16,7 @@ struct list {
 static const struct pm_format bf16 = {.bits = 16, .compute = PM_BF16, .expected = PM_BF16};
 
 /* A product of rows with `weights` in one matrix or several. */
-static void add_product(struct list *list, const char *name, enum pm_rows rows, double weights,
+static void add_product(struct list *list, const char *name, enum pm_rows rows, double weights, double inner,
                         double columns, const struct pm_format *format)
 {
     if (weights > 0) {
@@ -31,6 +31,7 @@ static void add_product(struct list *list, const char *name, enum pm_rows rows, 
             .weights = weights,
             .weight_bytes = pm_bytes(weights, format),
             .columns = columns,
+            .inner = inner,
         };
     }
 }
@@ -39,7 +40,7 @@ static void add_product(struct list *list, const char *name, enum pm_rows rows, 
 static void gemm(struct list *list, const char *name, enum pm_rows rows, double inner, double outer,
                  const struct pm_format *format)
 {
-    add_product(list, name, rows, inner * outer * list->scale, inner + outer, format);
+    add_product(list, name, rows, inner * outer * list->scale, inner, inner + outer, format);
 }
 
 /* Weights that are read and multiplied, of which no more is known: one operation. */
@@ -47,11 +48,11 @@ static void add_weights(struct list *list, const char *name, enum pm_rows rows, 
                         const struct pm_format *format)
 {
     double hidden = list->view->model->hidden;
-    add_product(list, name, rows, weights, hidden + hidden, format);
+    add_product(list, name, rows, weights, 0, hidden + hidden, format);
 }
 
-static void attend(struct list *list, const char *name, enum pm_operation_kind kind, double heads,
-                   double width, double token_bytes)
+static void attend(struct list *list, const char *name, enum pm_op_kind kind, double heads, double width,
+                   double token_bytes)
 {
     *list->next++ = (struct pm_operation){
         .name = name,
@@ -201,6 +202,7 @@ static void grouped_gemm(struct list *list, const char *name, double inner, doub
         .memory = weights * format->bits > 0 ? PM_BOUND_WEIGHTS : PM_BOUND_KV,
         .weights = weights,
         .columns = inner + outer,
+        .inner = inner,
     };
 }
 

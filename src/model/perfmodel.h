@@ -330,7 +330,35 @@ struct pm_ceiling {
     enum pm_bound bound;
 };
 
-/* The kinds of operation a step launches, one row of ops.c each. */
+/* How a step decides the size of an operation. */
+enum pm_op_kind {
+    PM_PRODUCT,          /* rows with a matrix */
+    PM_EXPERTS,          /* rows with the matrices of those experts that they choose */
+    PM_DECODE_ATTENTION, /* of decoding tokens to the cache */
+    PM_PROMPT_ATTENTION, /* of a prompt's tokens to each other and to the cache */
+    PM_PROMPT_LATENT,    /* the same where the prompt's keys and values come from an up projection */
+    PM_DECODE_INDEX,     /* scores of a sparse index, over all tokens */
+    PM_PROMPT_INDEX,
+    PM_STATE_UPDATE,     /* of a recurrent state */
+    PM_OP_KINDS
+};
+
+/* The numbers of one launch that its work and bytes are products of, on one GPU; 0 where its kind has none.
+ *   product, experts:  work 2 rows matrix; weights (experts) matrix bits / 8; activations 2 rows columns
+ *   attention, index:  work 2 tokens attended heads width, of prompts 2 pairs heads width;
+ *                      cache sequences attended token_bytes, of prompts (prompt + cached) token_bytes
+ *   state update:      work 6 values tokens; cache state_bytes passes; activations 4 tokens passing */
+struct pm_op_sizes {
+    enum pm_op_kind kind;
+    double rows, matrix, inner, columns, bits; /* inner 0: matrices of which no more is known */
+    double experts;                            /* whose weights are read */
+    double heads, width, token_bytes;          /* width: of a key and a value; bytes of a cached token */
+    double tokens, sequences, attended;        /* attended: tokens that a decoding one reads */
+    double prompt, cached, pairs;              /* pairs of tokens of which one attends to the other */
+    double values, passing, state_bytes, passes;
+};
+
+/* One launch of an operation of a step, one row of ops.c each. */
 struct pm_op {
     const char *name;           /* static: "qkv projection", "expert GEMM 1", ... */
     double count;               /* launches per step */
@@ -340,6 +368,7 @@ struct pm_op {
     double busy;                /* one launch, s, of computing and moving */
     double seconds;             /* the same with its fixed time */
     bool narrow;                /* its weights are read more slowly, being multiplied in 4 bits */
+    struct pm_op_sizes sizes;
 };
 
 enum { PM_OPS_MAX = 64 * 16, PM_LEGS_MAX = 3 };

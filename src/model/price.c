@@ -133,7 +133,7 @@ static struct launch state_update(const struct step_context *step, const struct 
 static inline __attribute__((always_inline)) struct launch launch_of(const struct step_context *step,
                                                                      const struct pm_operation *op)
 {
-    switch ((enum pm_operation_kind)op->kind) {
+    switch ((enum pm_op_kind)op->kind) {
     case PM_PRODUCT: return product(step, op);
     case PM_EXPERTS: return grouped_product(step, op);
     case PM_DECODE_ATTENTION: return decode_attention(step, op);
@@ -142,8 +142,66 @@ static inline __attribute__((always_inline)) struct launch launch_of(const struc
     case PM_DECODE_INDEX: return decode_index(step, op);
     case PM_PROMPT_INDEX: return prompt_index(step, op);
     case PM_STATE_UPDATE: return state_update(step, op);
+    case PM_OP_KINDS: break;
     }
     return NO_LAUNCH;
+}
+
+/* ---- what it is a product of ---------------------------------------------------------------- */
+
+static void size_product(const struct step_context *step, const struct pm_operation *op,
+                         struct pm_op_sizes *out)
+{
+    bool experts = op->kind == PM_EXPERTS;
+    out->rows = experts ? step->experts.rows : step->rows[op->rows];
+    out->experts = experts ? step->experts.held : 0;
+    out->bits = experts ? step->experts.bits : pm_divide(op->weight_bytes * 8, op->weights);
+    out->matrix = op->weights;
+    out->inner = op->inner;
+    out->columns = op->columns;
+}
+
+static void size_attention(const struct step_context *step, const struct pm_operation *op,
+                           struct pm_op_sizes *out)
+{
+    const struct pm_load *load = step->load;
+    bool index = op->kind == PM_DECODE_INDEX || op->kind == PM_PROMPT_INDEX;
+    out->heads = op->heads;
+    out->width = op->width;
+    out->token_bytes = op->token_bytes;
+    if (op->kind == PM_DECODE_ATTENTION || op->kind == PM_DECODE_INDEX) {
+        out->tokens = step->queries;
+        out->sequences = step->sequences;
+        out->attended = index ? pm_attended_mean(load->contexts, 0, 0) : step->reach.attended;
+    } else {
+        out->prompt = load->prompt;
+        out->pairs = index ? prompt_pairs(step, 0, 0) : step->reach.pairs;
+        out->cached = index ? step->prompts * load->cached : step->reach.cached;
+    }
+}
+
+static void size_update(const struct step_context *step, const struct pm_operation *op,
+                        const struct launch *launch, struct pm_op_sizes *out)
+{
+    out->tokens = step->rows[PM_ROWS_TOKENS];
+    out->values = op->values;
+    out->passing = op->passing;
+    out->state_bytes = op->state_bytes;
+    out->passes = pm_divide(launch->kv_bytes, op->state_bytes);
+}
+
+static struct pm_op_sizes sizes_of(const struct step_context *step, const struct pm_operation *op,
+                                   const struct launch *launch)
+{
+    struct pm_op_sizes sizes = {.kind = (enum pm_op_kind)op->kind};
+    if (sizes.kind == PM_PRODUCT || sizes.kind == PM_EXPERTS) {
+        size_product(step, op, &sizes);
+    } else if (sizes.kind == PM_STATE_UPDATE) {
+        size_update(step, op, launch, &sizes);
+    } else {
+        size_attention(step, op, &sizes);
+    }
+    return sizes;
 }
 
 /* ---- what it costs -------------------------------------------------------------------------- */
@@ -184,6 +242,7 @@ static void write_row(const struct step_context *step, const struct pm_operation
             .narrow = narrow,
             .busy = busy,
             .seconds = busy + step->rates->fixed_time[op->recurrent],
+            .sizes = sizes_of(step, op, launch),
         };
     }
 }

@@ -56,25 +56,13 @@ static enum pm_bound bound_of(const struct pm_op *op)
 
 static void add_computing(struct sheet *sheet, struct derive_node *node, const struct pm_op *op)
 {
-    sheet_part(sheet, node, "work", op->work, "FLOP", "Work of one launch.");
+    add_work(sheet, node, op);
     rate_of_matrices(sheet, sheet_part(sheet, node, "rate", op->rate, "FLOP/s", "Peak times efficiency."));
 }
 
 static void add_moving(struct sheet *sheet, struct derive_node *node, const struct pm_op *op)
 {
-    const struct {
-        const char *name;
-        double bytes;
-    } kinds[] = {
-        {"weights", op->weight_bytes}, {"cache", op->kv_bytes}, {"activations", op->activation_bytes}};
-    struct buffer sum = buffer_in(sheet->arena);
-    struct derive_node *bytes = sheet_part(sheet, node, "bytes", operation_bytes(op), "B",
-                                           "Weights, cache and activations of one launch.");
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (kinds[i].bytes > 0)
-            sheet_plus(&sum, sheet_part(sheet, bytes, kinds[i].name, kinds[i].bytes, "B", NULL)->name);
-    if (sum.length > 0)
-        sheet_formula(bytes, buffer_string(&sum));
+    add_bytes(sheet, node, op);
     struct derive_node *bandwidth =
         sheet_part(sheet, node, "bandwidth", op->bandwidth, "B/s", "Bandwidth times efficiency.");
     if (op->narrow)

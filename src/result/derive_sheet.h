@@ -137,6 +137,13 @@ void rate_of_bandwidth(struct sheet *sheet, struct derive_node *part, const stru
 void bandwidth_of_narrow(struct sheet *sheet, struct derive_node *part, const struct pm_op *op);
 void rate_of_matrices(struct sheet *sheet, struct derive_node *part);
 
+/* ---- one launch (derive_launch.c) ------------------------------------------------------------------- */
+
+/* What a launch computes, and the bytes it moves, as parts `work` and `bytes` of a node: products of its
+ * sizes. */
+void add_work(struct sheet *sheet, struct derive_node *node, const struct pm_op *op);
+void add_bytes(struct sheet *sheet, struct derive_node *node, const struct pm_op *op);
+
 /* ---- exchanges between GPUs (derive_exchange.c) ------------------------------------------------------ */
 
 /* Makes parts of `node` of the exchanges of a step, and adds their times to the sum that is its formula. */

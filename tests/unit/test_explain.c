@@ -107,13 +107,6 @@ Test(explain, a_term_is_its_operations)
     result_close(&fixture);
 }
 
-/* ---- the command ------------------------------------------------------------------------------------- */
-
-static const char small_plan[] =
-    "gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS }\n"
-    "model bare { params = 7e9  layers = 32  hidden = 4096  heads = 32 }\n"
-    "scenario chat { gpu = card  model = bare  context = 4096  engine = ideal }\n";
-
 /* A stack of experts on one GPU is arithmetic too where the plan does not say over how many they are spread:
  * 32 experts of 3 x 2048 x 1024 values of a byte, on two GPUs. */
 Test(explain, experts_of_a_block_are_counted)
@@ -128,6 +121,42 @@ Test(explain, experts_of_a_block_are_counted)
     cr_expect_not_null(find_node(stack, "ep"));
     result_close(&fixture);
 }
+
+/* 16 tokens pass a matrix of 4096 x (4096 + 2 x 8 x 128) values of 2 bytes: 2 x 16 x 25,165,824 = 805,306,368
+ * operations; activations of 4096 + 6144 columns in 2 bytes. One decode step attends to 2000 + 400 / 2
+ * tokens. */
+Test(explain, a_launch_is_a_product_of_its_sizes)
+{
+    struct result_fixture fixture = result_open(cases);
+    struct decl *loop = plan_find(fixture.plan, KIND_SCENARIO, "loop");
+    const struct derive_node *weights = derive_tree(fixture.evaluator, loop, Q_DECODE_TIME_WEIGHTS);
+    const struct derive_node *projection = find_node(weights, "op.QKV_projection");
+    cr_assert_not_null(projection);
+    const struct derive_node *work = find_node(projection, "work"), *bytes = find_node(projection, "bytes");
+    cr_assert(work && bytes);
+    cr_expect_str_eq(work->formula, "2 FLOP * rows * matrix");
+    cr_expect_float_eq(work->value.value, 805306368, 1);
+    cr_expect_str_eq(find_node(work, "matrix")->formula, "inner * outer");
+    cr_expect_float_eq(find_node(work, "outer")->value.value, 6144, 1e-9);
+    cr_expect_float_eq(find_node(bytes, "weights")->value.value, 2 * 25165824.0, 1);
+    cr_expect_str_eq(find_node(bytes, "weights")->formula, "matrix * bits * 1 B / 8");
+    cr_expect_float_eq(find_node(bytes, "activations")->value.value, 2 * 16 * (4096 + 6144), 1e-6);
+    const struct derive_node *cache = derive_tree(fixture.evaluator, loop, Q_DECODE_TIME_KV);
+    const struct derive_node *attention = find_node(cache, "op.decode_attention");
+    cr_assert_not_null(attention);
+    const struct derive_node *read = find_node(attention, "cache");
+    cr_expect_str_eq(read->formula, "sequences * attended * token_bytes");
+    cr_expect_float_eq(find_node(read, "token_bytes")->value.value, 2 * 8 * 128 * 2, 1e-9);
+    cr_expect_float_eq(find_node(read, "attended")->value.value, 2200, 1);
+    result_close(&fixture);
+}
+
+/* ---- the command ------------------------------------------------------------------------------------- */
+
+static const char small_plan[] =
+    "gpu card { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 312 TFLOPS }\n"
+    "model bare { params = 7e9  layers = 32  hidden = 4096  heads = 32 }\n"
+    "scenario chat { gpu = card  model = bare  context = 4096  engine = ideal }\n";
 
 Test(explain, prints_a_tree)
 {

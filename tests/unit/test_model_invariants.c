@@ -323,6 +323,39 @@ Test(model_invariants, critical_batch)
     }
 }
 
+/* What perfmodel.h says that the numbers of a launch are products of. */
+static void products_of(const struct pm_op *op)
+{
+    const struct pm_op_sizes *s = &op->sizes;
+    double pairs = s->pairs + s->tokens * s->attended, tokens = s->tokens + s->prompt;
+    double work = 2 * pairs * s->heads * s->width, weights = 0, cache = 0, activations = 0;
+    switch (s->kind) {
+    case PM_PRODUCT:
+    case PM_EXPERTS:
+        work = 2 * s->rows * s->matrix;
+        weights = s->matrix * s->bits / 8 * (s->kind == PM_EXPERTS ? s->experts : 1);
+        activations = 2 * s->rows * s->columns;
+        break;
+    case PM_DECODE_ATTENTION:
+    case PM_DECODE_INDEX: cache = s->sequences * s->attended * s->token_bytes; break;
+    case PM_PROMPT_LATENT: cache = s->cached * s->token_bytes; break;
+    case PM_PROMPT_ATTENTION:
+    case PM_PROMPT_INDEX: cache = (s->prompt + s->cached) * s->token_bytes; break;
+    case PM_STATE_UPDATE:
+        work = 6 * s->values * s->tokens;
+        cache = s->state_bytes * s->passes;
+        activations = 4 * s->tokens * s->passing;
+        break;
+    case PM_OP_KINDS: cr_expect(false, "no kind");
+    }
+    if (s->kind == PM_DECODE_ATTENTION || s->kind == PM_PROMPT_ATTENTION || s->kind == PM_PROMPT_LATENT)
+        activations = (s->kind == PM_PROMPT_LATENT ? 4 : 2) * tokens * s->heads * s->width;
+    cr_expect_float_eq(op->work, work, 1e-9 * work, "%s: %g, %g", op->name, op->work, work);
+    cr_expect_float_eq(op->weight_bytes, weights, 1e-9 * weights, "%s: weights", op->name);
+    cr_expect_float_eq(op->kv_bytes, cache, 1e-9 * cache, "%s: cache", op->name);
+    cr_expect_float_eq(op->activation_bytes, activations, 1e-9 * activations, "%s: activations", op->name);
+}
+
 /* The operations and what stands beside them add up to the step. */
 Test(model_invariants, operations_add_up)
 {
@@ -344,6 +377,7 @@ Test(model_invariants, operations_add_up)
             seconds += ops[i].count * ops[i].seconds;
             launches += ops[i].count;
             cr_expect(ops[i].name != NULL && ops[i].seconds > 0 && ops[i].rate > 0);
+            products_of(&ops[i]);
         }
         cr_expect_float_eq(seconds, step.time, 1e-12 * step.time + 1e-15, "model %d: %g, %g", m, seconds,
                            step.time);
