@@ -135,12 +135,18 @@ static const struct {
 } methods[] = {
     {"FP8", quantization_read_fp8},
     {"FBGEMM_FP8", quantization_read_fp8},
+    {"W8A8_FP8", quantization_read_fp8},
+    {"PTPC_FP8", quantization_read_fp8},
+    {"W8A8_INT8", quantization_read_w8a8},
+    {"MXFP8", quantization_read_mxfp8},
     {"MXFP4", quantization_read_mxfp4},
     {"GPTQ", quantization_read_gptq},
+    {"GPTQ_MARLIN", quantization_read_gptq},
     {"MARLIN", quantization_read_marlin},
     {"AUTO-ROUND", quantization_read_auto_round},
     {"INTEL/AUTO-ROUND", quantization_read_auto_round},
     {"AWQ", quantization_read_awq},
+    {"AWQ_MARLIN", quantization_read_awq},
     {"EETQ", quantization_read_eetq},
     {"BITSANDBYTES", quantization_read_bitsandbytes},
     {"HQQ", quantization_read_hqq},
@@ -158,6 +164,8 @@ static const struct {
     {"VPTQ", quantization_read_by_headers},
     {"QUIP", quantization_read_by_headers},
     {"SPQR", quantization_read_by_headers},
+    {"HIGGS", quantization_read_by_headers},
+    {"FP_QUANT", quantization_read_by_headers},
 };
 
 static void read_method(struct quantization *quantization)
@@ -173,6 +181,8 @@ static void read_method(struct quantization *quantization)
             read = methods[i].read;
     if (!*method && (json_object_get(object, "quant_algo") || json_object_get(object, "quantized_layers")))
         read = quantization_read_modelopt; /* early exports leave the method out */
+    if (quantization_is_mlx(object))
+        read = quantization_read_mlx;
     if (!read) {
         quantization_error(quantization, "quant_method",
                            *method ? "`quant_method` is `%.40s`, a storage perfc does not know"
@@ -261,6 +271,14 @@ static void check_experts(struct quantization *quantization)
 static void read_object(struct quantization *quantization)
 {
     struct config *config = quantization->config;
+    json_t *inner = json_object_get(quantization->object, "quantization");
+    if (json_is_object(inner)) { /* the form of hf_quant_config.json, inside */
+        size_t depth = 0;
+        while (depth < 2 && quantization->place[depth])
+            depth++;
+        quantization->place[depth] = "quantization";
+        quantization->object = inner;
+    }
     quantization->kept = patterns_new(config->job->arena, config->model.layer_count);
     quantization->chosen = patterns_new(config->job->arena, config->model.layer_count);
     read_method(quantization);
@@ -301,15 +319,27 @@ void config_quantization(struct config *config)
     json_t *own = config_member(config->text, "quantization_config", NULL);
     json_t *object = config_either(config, "quantization_config");
     struct quantization quantization = {.config = config, .json = config->json, .object = object};
+    const char *key = "quantization_config";
+    if (!object) { /* as mlx-lm wrote it first */
+        key = "quantization";
+        own = config_member(config->text, key, NULL);
+        quantization.object = object = config_either(config, key);
+    }
+    double bits;
+    if (!object && config_count(config, "quantization_bit", &bits) && bits > 0) {
+        config_error(config, NULL, "quantization_bit",
+                     "`quantization_bit`: what ChatGLM's own quantisation takes is not known to perfc");
+        return;
+    }
     if (!object) {
         read_beside(config);
         return;
     }
     bool nested = own && config->text_key;
-    quantization.place[0] = nested ? config->text_key : "quantization_config";
-    quantization.place[1] = nested ? "quantization_config" : NULL;
+    quantization.place[0] = nested ? config->text_key : key;
+    quantization.place[1] = nested ? key : NULL;
     if (!json_is_object(object)) {
-        quantization_error(&quantization, NULL, "`quantization_config` is not an object");
+        quantization_error(&quantization, NULL, "`%s` is not an object", key);
         return;
     }
     read_object(&quantization);

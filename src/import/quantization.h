@@ -99,6 +99,13 @@ void quantization_read_hqq(struct quantization *quantization);
 void quantization_read_bitnet(struct quantization *quantization);
 void quantization_read_by_headers(struct quantization *quantization);
 
+/* quantization_mlx.c: whether the object is of mlx-lm's form, and its reader. */
+bool quantization_is_mlx(json_t *object);
+void quantization_read_mlx(struct quantization *quantization);
+
+void quantization_read_w8a8(struct quantization *quantization);
+void quantization_read_mxfp8(struct quantization *quantization);
+
 void quantization_read_compressed(struct quantization *quantization);
 void quantization_read_modelopt(struct quantization *quantization);
 void quantization_read_quark(struct quantization *quantization);

@@ -18,6 +18,17 @@ void quantization_read_fp8(struct quantization *quantization)
         powers && values == 32 ? storage_standard("mxfp8") : quantization_fp8(quantization, size);
 }
 
+void quantization_read_mxfp8(struct quantization *quantization)
+{
+    quantization->usual = storage_standard("mxfp8");
+}
+
+/* SGLang's name for 8-bit integers of weights and activations, with a scale per channel. */
+void quantization_read_w8a8(struct quantization *quantization)
+{
+    quantization->usual = storage_standard("int8");
+}
+
 void quantization_read_mxfp4(struct quantization *quantization)
 {
     quantization->usual = storage_standard("mxfp4");

@@ -218,6 +218,14 @@ Test(import_config, an_unknown_family_is_named_at_its_key)
     expect_error("{\"model_type\": \"step3p7\", \"hidden_size\": 4096}", "E0406", 1, 2, "`step3p7`");
 }
 
+Test(import_config, bits_of_chatglm_are_not_taken_for_16)
+{
+    const char *json =
+        "{\"model_type\": \"llama\", \"hidden_size\": 64, \"num_hidden_layers\": 2, \"vocab_size\": 10,"
+        "\"num_attention_heads\": 2, \"intermediate_size\": 8,\n \"quantization_bit\": 4}";
+    expect_error(json, "E0407", 2, 2, "`quantization_bit`");
+}
+
 Test(import_config, lists_may_go_on_with_prediction_layers)
 {
     const char *json =

@@ -130,6 +130,15 @@ static const struct form {
      "\"bnb_4bit_use_double_quant\": true}",
      4 + 8.0 / 64 + 32.0 / 16384},
     {"{\"quant_method\": \"eetq\"}", 8},
+    {"{\"quant_method\": \"w8a8_fp8\"}", 8},
+    {"{\"quant_method\": \"w8a8_int8\"}", 8},
+    {"{\"quant_method\": \"mxfp8\"}", 8.25},
+    {"{\"quant_method\": \"gptq_marlin\", \"bits\": 4, \"group_size\": 128}", 4 + 20.0 / 128},
+    {"{\"quant_method\": \"awq_marlin\", \"bits\": 4, \"group_size\": 128}", 4 + 20.0 / 128},
+    {"{\"quant_method\": \"modelopt\", \"quantization\": {\"quant_algo\": \"NVFP4\", \"group_size\": 16, "
+     "\"exclude_modules\": [\"lm_head\"]}}",
+     4.5},
+    {"{\"producer\": {\"name\": \"modelopt\"}, \"quantization\": {\"quant_algo\": \"FP8\"}}", 8},
     {"{\"quant_method\": \"modelopt\", \"quant_algo\": \"W4A8_MXFP4_FP8\"}", 4.25},
     /* scale and zero point of 16 bits each; 3-bit values ten to a word of 32 */
     {"{\"quant_method\": \"hqq\", \"skip_modules\": [\"lm_head\"], \"quant_config\": "
@@ -180,6 +189,26 @@ Test(import_quantization, every_form_has_its_bytes)
         double bytes = weight_bytes(dense(forms[i].json));
         cr_assert(bytes == expected, "%.17g, not %.17g: %s", bytes, expected, forms[i].json);
     }
+}
+
+/* mlx-lm: embedding and head, too, 4 bits with 32 for each group of 64; one projection of each layer has 8,
+ * one feed-forward is left alone. By hand: o_proj is a quarter of the attention. */
+Test(import_quantization, mlx_quantises_the_ends_too)
+{
+    double four = (4 + 32.0 / 64) / 8, eight = (8 + 32.0 / 32) / 8;
+    double all = (ATTENTION + FFN + TABLES) * four + 2 * NORMS;
+    const char *plain = "{\"group_size\": 64, \"bits\": 4}", *json = dense(plain);
+    cr_assert(weight_bytes(json) == all, "%.17g, not %.17g", weight_bytes(json), all);
+    const char *older = strstr(json, "\"quantization_config\"");
+    json = arena_printf(arena, "%.*s\"quantization\": %s}", (int)(older - json), json, plain);
+    cr_assert(weight_bytes(json) == all, "%.17g, not %.17g", weight_bytes(json), all);
+    json = dense("{\"group_size\": 64, \"bits\": 4, \"mode\": \"affine\", \"lm_head\": {\"bits\": 8, "
+                 "\"group_size\": 32},\n"
+                 "\"model.layers.0.self_attn.o_proj\": {\"bits\": 8, \"group_size\": 32}, "
+                 "\"model.layers.1.mlp.up_proj\": false}");
+    double own = ATTENTION / 8.0, kept = FFN / 6.0;
+    double expected = all + (HEAD + own) * (eight - four) + kept * (2 - four);
+    cr_assert(weight_bytes(json) == expected, "%.17g, not %.17g", weight_bytes(json), expected);
 }
 
 /* One layer's feed-forward kept, one of four projections kept everywhere, and the head quantised. */
