@@ -39,8 +39,17 @@ static bool stands_within(const char *name, const char *word, bool loose)
     return false;
 }
 
+static bool ends(const char *name, const char *word)
+{
+    size_t length = strlen(word), whole = strlen(name);
+    return whole > length && is_separator(name[whole - length - 1]) &&
+           strcasecmp(name + whole - length, word) == 0;
+}
+
 static enum kinship kinship_of(const char *word, const char *name)
 {
+    if (ends(name, word))
+        return KIN_END;
     if (stands_within(name, word, false))
         return KIN_WITHIN;
     if (stands_within(name, word, true))

@@ -9,8 +9,9 @@
 
 enum { KIN_MAX = 4 };
 
-/* How a name is related, the nearest relation first. */
-enum kinship { KIN_WITHIN, KIN_VARIANT, KIN_AROUND, KIN_WITHOUT_MAKER, KIN_NONE };
+/* How a name is related, the nearest relation first: `4090` ends `rtx-4090`, and is within `rtx-4090-laptop`.
+ */
+enum kinship { KIN_END, KIN_WITHIN, KIN_VARIANT, KIN_AROUND, KIN_WITHOUT_MAKER, KIN_NONE };
 
 struct kin {
     const char *word;

@@ -238,9 +238,9 @@ Test(source, suggestions_are_near)
 static void expect_kin(const char *word, const char *expected)
 {
     static const char *const names[] = {
-        "a10",         "a100-pcie-80",  "a100-sxm-80",  "h100-nvl", "h100-pcie", "h100-sxm",
-        "apple-m1",    "apple-m1-max",  "apple-m2",     "apple-m3", "mi300a",    "mi300x",
-        "llama-3-70b", "llama-3-70b-x", "mixtral-8x7b", "rtx-4090", "rtx-4090d"};
+        "a10",         "a100-pcie-80",  "a100-sxm-80",  "h100-nvl", "h100-pcie",       "h100-sxm",
+        "apple-m1",    "apple-m1-max",  "apple-m2",     "apple-m3", "mi300a",          "mi300x",
+        "llama-3-70b", "llama-3-70b-x", "mixtral-8x7b", "rtx-4090", "rtx-4090-laptop", "rtx-4090d"};
     struct kin kin = kin_of(word);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         kin_consider(&kin, names[i]);
@@ -259,7 +259,8 @@ Test(source, kin_share_whole_parts)
     expect_kin("llama-3-70b-x-instruct", "`llama-3-70b-x`");
     expect_kin("nvidia-h100", "`h100-nvl`, `h100-pcie` or `h100-sxm`");
     expect_kin("mixtral", "`mixtral-8x7b`");
-    expect_kin("4090", "`rtx-4090`"); /* and not its variant */
+    expect_kin("4090", "`rtx-4090`"); /* and not its variants */
+    expect_kin("RTX-4090-laptop-16", "`rtx-4090-laptop`");
     expect_kin("h10", "none");
     expect_kin("h", "none");
     expect_kin("", "none");
