@@ -143,6 +143,7 @@ static const struct {
     {ATTR_GPU_LINK, "scaleup_gb_s_per_dir", NULL, 1e9},
     {ATTR_GPU_LINK_DOMAIN, "scaleup_domain", NULL, 1},
     {ATTR_GPU_TDP, "tdp_w", NULL, 1},
+    {ATTR_PRICE, "price_usd_h", NULL, 1 / 3600.0},
     {ATTR_GPU_YEAR, "release_year", NULL, 1},
 };
 
@@ -172,6 +173,14 @@ static void compare_figure(const char *card, const char *figure, double here, do
         FAULT("%s: %s is %.6g, in gpus.csv %.6g", card, figure, here, there);
 }
 
+/* Per direction and before protocol overhead, as gpus.md has them. */
+static double slot(double generation, double lanes)
+{
+    static const double lane[] = {0, 0, 0, 15.75e9 / 16, 31.5e9 / 16, 63e9 / 16, 121e9 / 16};
+    cr_assert(generation < sizeof lane / sizeof lane[0], "PCIe %g", generation);
+    return lane[(int)generation] * lanes;
+}
+
 static void compare_card(struct plan *plan, struct decl *gpu, const struct card_table *table)
 {
     /* What software sees, else decimal GB; Apple lets a GPU have three quarters of its GiB. */
@@ -181,6 +190,10 @@ static void compare_card(struct plan *plan, struct decl *gpu, const struct card_
                    apple        ? stated * 1073741824.0 * 3 / 4
                    : usable > 0 ? usable
                                 : stated * 1e9);
+    compare_figure(gpu->name, "cache", plan_number(plan, gpu, ATTR_GPU_CACHE, 0),
+                   (field(table, "l2_cache_mb") + field(table, "llc_mb")) * 1048576.0);
+    compare_figure(gpu->name, "pcie", plan_number(plan, gpu, ATTR_GPU_PCIE, 0),
+                   slot(field(table, "pcie_gen"), field(table, "pcie_lanes")));
     for (size_t i = 0; i < sizeof card_figures / sizeof card_figures[0]; i++) {
         enum attribute attribute = card_figures[i].attribute;
         /* A fabric of one is the host's link; fp16 with 16-bit accumulation stands for bf16, too. */

@@ -39,12 +39,23 @@ static bool unusual(const char *gpu, const struct step *step)
         const char *gpu;
         enum attribute narrow;
     } exceptions[] = {
-        {"b300-sxm", ATTR_GPU_PEAK_INT8},    {"gb300", ATTR_GPU_PEAK_INT8},
-        {"b300-sxm", ATTR_GPU_PEAK_FP4},     {"gb300", ATTR_GPU_PEAK_FP4},
-        {"rubin", ATTR_GPU_PEAK_FP8},        {"trainium3", ATTR_GPU_PEAK_FP8},
-        {"groq-lpu-v1", ATTR_GPU_PEAK_INT8}, {"gaudi3", ATTR_GPU_PEAK_FP8},
-        {"gaudi3", ATTR_GPU_PEAK_BF16},      {"mi100", ATTR_GPU_PEAK_BF16},
-        {"p40", ATTR_GPU_PEAK_INT8},         {"gtx-1080ti", ATTR_GPU_PEAK_INT8},
+        {"b300-sxm", ATTR_GPU_PEAK_INT8},
+        {"gb300", ATTR_GPU_PEAK_INT8},
+        {"b300-sxm", ATTR_GPU_PEAK_FP4},
+        {"gb300", ATTR_GPU_PEAK_FP4},
+        {"rubin", ATTR_GPU_PEAK_FP8},
+        {"trainium3", ATTR_GPU_PEAK_FP8},
+        {"groq-lpu-v1", ATTR_GPU_PEAK_INT8},
+        {"gaudi3", ATTR_GPU_PEAK_FP8},
+        {"gaudi3", ATTR_GPU_PEAK_BF16},
+        {"mi100", ATTR_GPU_PEAK_BF16},
+        {"p40", ATTR_GPU_PEAK_INT8},
+        {"p4", ATTR_GPU_PEAK_INT8},
+        {"gtx-1080", ATTR_GPU_PEAK_INT8},
+        {"gtx-1080ti", ATTR_GPU_PEAK_INT8},
+        {"mlu370-x8", ATTR_GPU_PEAK_INT8},
+        {"qualcomm-ai100-pro", ATTR_GPU_PEAK_INT8},
+        {"qualcomm-ai100-ultra", ATTR_GPU_PEAK_INT8},
     };
     for (size_t i = 0; i < sizeof exceptions / sizeof exceptions[0]; i++)
         if (strcmp(exceptions[i].gpu, gpu) == 0 && exceptions[i].narrow == step->narrow)
@@ -66,7 +77,16 @@ static void check_steps(struct decl *gpu)
 
 /* Cards of one architecture and one kind of memory multiply alike: 16-bit matrices against 32-bit vectors.
  * One whose matrices alone are counted with sparsity, or at half rate, stands out. */
-static const char *const export_parts[] = {"l20", "h20-96", "h20-141", "dgx-spark-gb10", "jetson-thor-t5000"};
+static const char *const unlike_their_kind[] = {
+    "l20",
+    "h20-96",
+    "h20-141", /* for export */
+    "rtx-5090d",
+    "rtx-5090d-v2", /* the same */
+    "rtx-5090-laptop",
+    "dgx-spark-gb10",
+    "jetson-thor-t5000",
+};
 
 static double matrix_ratio(struct decl *gpu)
 {
@@ -91,8 +111,8 @@ static void check_kin(struct decl *gpu)
     size_t count, kin = 0;
     struct decl **gpus = plan_catalogue(fixture.plan, KIND_GPU, &count);
     double *ratios = ARENA_ARRAY(arena, double, count), own = matrix_ratio(gpu);
-    for (size_t i = 0; i < sizeof export_parts / sizeof export_parts[0]; i++)
-        if (strcmp(export_parts[i], gpu->name) == 0)
+    for (size_t i = 0; i < sizeof unlike_their_kind / sizeof unlike_their_kind[0]; i++)
+        if (strcmp(unlike_their_kind[i], gpu->name) == 0)
             return;
     for (size_t i = 0; i < count; i++)
         if (matrix_ratio(gpus[i]) > 0 && same_word(gpus[i], gpu, ATTR_GPU_ARCHITECTURE) &&
