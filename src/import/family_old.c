@@ -49,16 +49,35 @@ void build_mpt(struct config *config, unsigned traits)
         config->model.positions = config->model.max_context;
 }
 
+/* Tables narrower than the model, which a `model` cannot say: all is stated as one number, and the layers
+ * keep the heads that their cache is made of. */
+static void state_narrow_tables(struct config *config, double width)
+{
+    struct architecture *model = &config->model;
+    double hidden = model->hidden, sum = model->vocab * width * (model->tied ? 1 : 2) + 2 * width * hidden;
+    sum += model->positions * hidden + (model->no_final_norm ? 0 : 2 * hidden);
+    for (size_t i = 0; i < model->layer_count; i++) {
+        double *v = model->layers[i].value;
+        sum += layer_params(&model->layers[i], hidden);
+        v[LAYER_FFN] = v[LAYER_FFN_BIAS] = 0;
+        v[LAYER_FFN_GATED] = 1;
+    }
+    model->params = sum;
+    model->positions = 0;
+    architecture_note(
+        config->job->arena, model,
+        "Embeddings of width %.0f, with a matrix into the model and one out of it: stated as a total.",
+        width);
+}
+
 void build_opt(struct config *config, unsigned traits)
 {
     build_decoder(config, traits);
     double width = config_count_or(config, "word_embed_proj_dim", config->model.hidden);
-    if (width != config->model.hidden)
-        config_error(config, NULL, "word_embed_proj_dim",
-                     "embeddings of width %.0f in a model of width %.0f cannot be said by a `model`", width,
-                     config->model.hidden);
     config->model.positions = config->model.max_context + 2; /* two positions before the first token */
     config->model.no_final_norm = !config_flag_or(config, "do_layer_norm_before", true);
+    if (width > 0 && width != config->model.hidden)
+        state_narrow_tables(config, width);
 }
 
 /* GPT-Neo: the output projection has a bias, queries, keys and values have none; every other layer is local.
