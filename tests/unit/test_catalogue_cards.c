@@ -77,6 +77,36 @@ Test(catalogue_cards, others_print_the_same_figures)
     EXPECT_NO_FAULTS();
 }
 
+/* ---- drivers -------------------------------------------------------------------------------- */
+
+/* GiB that start-up logs of engines show as the device's total (shared/facts/field_cases.md, and the logs of
+ * tests/field/memory.cases). */
+Test(catalogue_cards, memory_is_what_drivers_report)
+{
+    static const struct {
+        const char *card;
+        double logged;
+    } rows[] = {
+        /* clang-format off */
+        {"t4", 14.56},          {"rtx-4070-laptop", 7.65}, {"v100-sxm2-16", 15.77}, {"a10g", 22.06},
+        {"l4", 22.06},          {"rtx-3090", 23.58},       {"rtx-5090", 31.37},     {"rtx-5090-laptop", 22.36},
+        {"a100-sxm-40", 39.39}, {"l20", 44.52},            {"rtx-a6000", 47.5},     {"rtx-6000-ada", 47.4},
+        {"a100-sxm-80", 79.25}, {"h100-sxm", 79.2},        {"h20-96", 95},
+        /* clang-format on */
+    };
+    struct result_fixture fixture = result_open("let nothing = 0\n");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct decl *gpu = plan_find(fixture.plan, KIND_GPU, rows[i].card);
+        cr_assert_not_null(gpu, "%s", rows[i].card);
+        double memory = plan_number(fixture.plan, gpu, ATTR_GPU_MEMORY, 0),
+               reported = plan_number(fixture.plan, gpu, ATTR_GPU_DRIVER_MEMORY, memory) / 1073741824.0;
+        if (!(fabs(reported / rows[i].logged - 1) <= 0.001))
+            FAULT("%s: drivers report %.4g GiB, logs have %.4g", rows[i].card, reported, rows[i].logged);
+    }
+    result_close(&fixture);
+    EXPECT_NO_FAULTS();
+}
+
 /* ---- units ---------------------------------------------------------------------------------- */
 
 /* Operations of a multiprocessor in a cycle, over its 128 lanes of fp32 (64 for Turing): whitepapers of

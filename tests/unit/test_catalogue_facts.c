@@ -153,6 +153,7 @@ static const struct {
 } card_exceptions[] = {
     {"b300-sxm", "memory"},      /* exposed of the 288 on the board: verda.com, and so its note says */
     {"gb300", "memory"},         /* as above */
+    {"h20-96", "memory"},        /* logged, field_cases.md: 95 GiB */
     {"max-1550", "link_domain"}, /* sources disagree about its Xe Link, which is left blank */
     {"cerebras-wse3", "all"},    /* no dense figure was found */
 };

@@ -134,6 +134,15 @@ static void check_range(struct decl *gpu, const char *what, double value, double
         FAULT("%s: %s is %.4g, outside %.3g to %.3g", gpu->name, what, value, low, high);
 }
 
+/* What a card costs changes by the month: the source has the year. */
+static void check_price(struct decl *gpu)
+{
+    const struct setting *setting = plan_setting(fixture.plan, gpu, ATTR_PRICE);
+    check_range(gpu, "price in usd/h", number(gpu, ATTR_PRICE) * 3600, 0.05, 20);
+    if (!setting || !setting->source || !strstr(setting->source, "202"))
+        FAULT("%s: of when is the price?", gpu->name);
+}
+
 static void check_card(struct decl *gpu)
 {
     bool sram = strcmp(gpu->name, "groq-lpu-v1") == 0;
@@ -144,6 +153,10 @@ static void check_card(struct decl *gpu)
     check_range(gpu, "memory over bandwidth", memory / bandwidth, sram ? 1e-6 : 0.007, 4);
     check_range(gpu, "balance", evaluate_number(fixture.evaluator, gpu, Q_BALANCE, 0), sram ? 1 : 19, 1000);
     check_range(gpu, "year", number(gpu, ATTR_GPU_YEAR), 2016, 2026);
+    if (plan_is_set(fixture.plan, gpu, ATTR_GPU_TDP))
+        check_range(gpu, "power in W", number(gpu, ATTR_GPU_TDP), 10, 2000);
+    if (plan_is_set(fixture.plan, gpu, ATTR_PRICE))
+        check_price(gpu);
     if (plan_is_set(fixture.plan, gpu, ATTR_GPU_LINK))
         check_range(gpu, "link over bandwidth", number(gpu, ATTR_GPU_LINK) / bandwidth, 0.05, 0.6);
     if (number(gpu, ATTR_GPU_LINK) > 0 && plan_is_set(fixture.plan, gpu, ATTR_GPU_LINK_DOMAIN) &&
@@ -260,6 +273,10 @@ static const struct {
     {"year = 2025", "year = 2052", "year"},
     {"672 GB/s", "672 GB/s\n  link = 1 TB/s\n  link_domain = 8", "link over bandwidth"},
     {"672 GB/s", "672 GB/s\n  link = 64 GB/s\n  link_domain = 1", "nobody shares"},
+    {"672 GB/s", "672 GB/s\n  tdp = 2.5 W", "power in W"},
+    {"672 GB/s", "672 GB/s\n  price = 250 usd/h", "price in usd/h"},
+    {"672 GB/s", "672 GB/s\n  price = 2.5 usd/h", "of when is the price"},
+    {"672 GB/s", "672 GB/s\n  price = 2.5 usd/h\n  source.price = \"a list, 2026-05\"", ""},
     {"  source = \"specification page\"\n", "", "has no source"},
     {"  confidence = datasheet\n", "", "how sure is"},
 };
