@@ -13,6 +13,7 @@
 struct arena;
 struct buffer;
 struct check;
+struct command_row;
 struct diags;
 struct evaluator;
 struct plan;
@@ -69,6 +70,8 @@ enum command_id {
     COMMAND_DIFF = 1 << 4,
     COMMAND_IMPORT = 1 << 5,
     COMMAND_CALIBRATE = 1 << 6,
+    COMMAND_COMPLETION = 1 << 7,
+    COMMAND_HELP = 1 << 8,
     COMMAND_ANY = ~0u >> 1,
 };
 
@@ -94,7 +97,11 @@ struct session {
     VEC(struct diag_failure) failures; /* what does not hold, for the forms of diagnostics that tell it */
 };
 
-/* Loads and evaluates the plan and prints its diagnostics. EXIT_FINE when a report can be made. */
+/* Loads the plan. EXIT_FILE, after a message, when it cannot be read. */
+enum exit_status session_load(struct session *session, struct cli *cli, const char *path);
+
+/* Loads, checks and evaluates the plan; its diagnostics wait for session_diagnose(). EXIT_FILE, after a
+ * message, when it cannot be read. */
 enum exit_status session_open(struct session *session, struct cli *cli, const char *path);
 
 /* Prints the diagnostics added since the last call; EXIT_PLAN when there are errors. */
@@ -159,8 +166,15 @@ enum exit_status command_list(struct cli *cli);
 enum exit_status command_explain(struct cli *cli);
 enum exit_status command_import(struct cli *cli);
 enum exit_status command_calibrate(struct cli *cli);
+enum exit_status command_completion(struct cli *cli);
+enum exit_status command_help(struct cli *cli);
 
-/* The text of --help, and of what a bad command line is answered with. */
-void help_write(struct buffer *out);
+/* ---- help.c ---- */
+
+/* Prints what --help prints: of one command, or of all for NULL and for `perfc PLAN`. */
+enum exit_status help_print(struct cli *cli, const struct command_row *row);
+
+/* Whether `name` is nearly that of a command; then a message asks whether that was meant. */
+bool help_suggest(struct cli *cli, const char *name);
 
 #endif

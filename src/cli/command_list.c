@@ -3,7 +3,7 @@
 
 #include "base/buffer.h"
 #include "base/intern.h"
-#include "cli/cli.h"
+#include "cli/command_line.h"
 #include "result/evaluate.h"
 #include "sema/plan.h"
 #include "sema/unit.h"
@@ -137,37 +137,34 @@ static void list_attributes(struct listing *listing)
         }
 }
 
-static const struct {
-    const char *name;
-    void (*list)(struct listing *);
-} lists[] = {
-    {"gpus", list_gpus},
-    {"models", list_models},
-    {"formats", list_formats},
-    {"engines", list_engines},
-    {"units", list_units},
-    {"quantities", list_quantities},
-    {"attributes", list_attributes},
+const char *const list_names[] = {"gpus",  "models",     "formats",    "engines",
+                                  "units", "quantities", "attributes", NULL};
+
+/* In the order of their names. */
+static void (*const lists[])(struct listing *) = {
+    list_gpus, list_models, list_formats, list_engines, list_units, list_quantities, list_attributes,
 };
+enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
+_Static_assert(sizeof list_names / sizeof list_names[0] == LIST_COUNT + 1, "a name for each list");
 
 static void no_such_list(const char *name)
 {
     struct suggestion suggestion = suggestion_for(name);
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
-        suggestion_consider(&suggestion, lists[i].name);
+    for (size_t i = 0; i < LIST_COUNT; i++)
+        suggestion_consider(&suggestion, list_names[i]);
     const char *near = suggestion_result(&suggestion);
     cli_complain("`list` has no `%s`; %s%s%s", name, near ? "did you mean `" : "",
-                 near ? near : "`perfc --help` explains", near ? "`?" : "");
+                 near ? near : "`perfc help list` explains", near ? "`?" : "");
 }
 
 enum exit_status command_list(struct cli *cli)
 {
     if (cli->operands.count != 1) {
-        cli_complain("`list` takes one of gpus, models, formats, engines, units, quantities, attributes");
+        cli_complain("`list` takes %s", command_line_choice(cli->arena, PLACE_LIST));
         return EXIT_USAGE;
     }
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        if (strcmp(lists[i].name, cli->operands.items[0]) != 0)
+    for (size_t i = 0; i < LIST_COUNT; i++) {
+        if (strcmp(list_names[i], cli->operands.items[0]) != 0)
             continue;
         struct buffer out = buffer_in(cli->arena);
         struct session session = {
@@ -178,7 +175,7 @@ enum exit_status command_list(struct cli *cli)
         session.plan = listing.plan =
             plan_empty(cli->arena, strings_new(cli->arena), session.sources, session.diags, options);
         session.evaluator = listing.evaluator = evaluator_new(listing.plan);
-        lists[i].list(&listing);
+        lists[i](&listing);
         enum exit_status status = session_diagnose(&session);
         return status == EXIT_FINE ? output_standard(&out) : status;
     }

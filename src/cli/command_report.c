@@ -24,10 +24,10 @@ enum exit_status command_report(struct cli *cli)
 {
     struct session session;
     if (cli->operands.count != 1) {
-        if (cli->operands.count)
-            cli_complain("one plan at a time: what is `%s`?", cli->operands.items[1]);
-        else
+        if (cli->operands.count == 0)
             cli_complain("no plan given; `perfc --help` explains");
+        else if (!help_suggest(cli, cli->operands.items[0]))
+            cli_complain("one plan at a time: what is `%s`?", cli->operands.items[1]);
         return EXIT_USAGE;
     }
     enum exit_status status = outputs_check(cli, false);

@@ -5,28 +5,11 @@
 
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "cli/cli.h"
+#include "cli/command_line.h"
 
 #ifndef PERFC_VERSION
 #define PERFC_VERSION "unknown"
 #endif
-
-static const struct command {
-    const char *name;
-    enum command_id id;
-    enum exit_status (*run)(struct cli *cli); /* NULL: not in this version */
-} commands[] = {
-    {"check", COMMAND_CHECK, command_check},
-    {"list", COMMAND_LIST, command_list},
-    {"explain", COMMAND_EXPLAIN, command_explain},
-    {"diff", COMMAND_DIFF, command_diff},
-    {"import", COMMAND_IMPORT, command_import},
-    {"fmt", COMMAND_ANY, NULL},
-    {"lsp", COMMAND_ANY, NULL},
-    {"calibrate", COMMAND_CALIBRATE, command_calibrate},
-};
-
-static const struct command report = {"", COMMAND_REPORT, command_report};
 
 void cli_complain(const char *format, ...)
 {
@@ -38,21 +21,6 @@ void cli_complain(const char *format, ...)
     arena_free(arena);
 }
 
-static const struct command *command_find(const char *name)
-{
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        if (strcmp(commands[i].name, name) == 0)
-            return &commands[i];
-    return NULL;
-}
-
-static enum exit_status print_help(struct cli *cli)
-{
-    struct buffer text = buffer_in(cli->arena);
-    help_write(&text);
-    return output_standard(&text);
-}
-
 static enum exit_status print_version(struct cli *cli)
 {
     struct buffer text = buffer_in(cli->arena);
@@ -61,36 +29,39 @@ static enum exit_status print_version(struct cli *cli)
 }
 
 /* The first operand may be a command; a plan of that name is written `./check`. */
-static const struct command *take_command(struct cli *cli)
+static const struct command_row *take_command(struct cli *cli)
 {
-    const struct command *command = cli->operands.count ? command_find(cli->operands.items[0]) : NULL;
-    if (!command)
-        return &report;
+    const char *name = cli->operands.count ? cli->operands.items[0] : "";
+    const struct command_row *command = command_find(name);
+    if (!command || !*name)
+        return command_find("");
     cli->operands.items++;
     cli->operands.count--;
     cli->operands.capacity--;
     return command;
 }
 
+static enum exit_status refuse(const struct command_row *command)
+{
+    cli_complain("`%s` is not supported in this version", command->name);
+    return EXIT_USAGE;
+}
+
 static enum exit_status run(struct cli *cli, int count, char *const *arguments)
 {
     /* What is to come says so whatever options it will have. */
-    const struct command *first = count > 0 ? command_find(arguments[0]) : NULL;
-    if (first && !first->run) {
-        cli_complain("`%s` is not supported in this version", first->name);
-        return EXIT_USAGE;
-    }
+    const struct command_row *first = count > 0 ? command_find(arguments[0]) : NULL;
+    if (first && !first->run)
+        return refuse(first);
     if (!cli_parse(cli, count, arguments))
         return EXIT_USAGE;
-    if (cli->help)
-        return print_help(cli);
     if (cli->version)
         return print_version(cli);
-    const struct command *command = take_command(cli);
-    if (!command->run) {
-        cli_complain("`%s` is not supported in this version", command->name);
-        return EXIT_USAGE;
-    }
+    const struct command_row *command = take_command(cli);
+    if (!command->run)
+        return refuse(command);
+    if (cli->help)
+        return help_print(cli, command);
     return options_belong(cli, command->id) ? command->run(cli) : EXIT_USAGE;
 }
 

@@ -5,7 +5,7 @@
 #include "backend/backend.h"
 #include "base/arena.h"
 #include "base/buffer.h"
-#include "cli/cli.h"
+#include "cli/command_line.h"
 #include "source/suggest.h"
 
 enum option_id {
@@ -29,46 +29,46 @@ enum option_id {
     OPTION_VERSION
 };
 
-/* Commands that write a report, and those that load a plan. */
+/* Commands that write a report, those that load a plan, and those that can find something wrong with it or
+ * with another file. */
 enum {
     WRITES = COMMAND_REPORT | COMMAND_DIFF,
     READS_PLANS = WRITES | COMMAND_CHECK | COMMAND_EXPLAIN | COMMAND_CALIBRATE,
+    DIAGNOSES = READS_PLANS | COMMAND_LIST | COMMAND_IMPORT,
 };
 
-static const struct option_row {
-    enum option_id id;
-    char letter; /* 0: none */
-    const char *name;
-    const char *value; /* what the value is called, or NULL: takes none */
-    unsigned commands; /* which commands it has an effect on */
-    const char *doc;
-} options[] = {
-    {OPTION_OUTPUT, 'o', "output", "FILE", WRITES | COMMAND_IMPORT | COMMAND_CALIBRATE,
+static const struct option_row options[] = {
+    {OPTION_OUTPUT, 'o', "output", "FILE", PLACE_FILE, WRITES | COMMAND_IMPORT | COMMAND_CALIBRATE,
      "write the report to FILE, in the format of its suffix; may be repeated"},
-    {OPTION_FORMAT, 'f', "format", "NAME", WRITES | COMMAND_EXPLAIN, "write the report in this format"},
-    {OPTION_LANGUAGE, 0, "lang", "NAME", WRITES | COMMAND_EXPLAIN,
+    {OPTION_FORMAT, 'f', "format", "NAME", PLACE_FORMAT, WRITES | COMMAND_EXPLAIN,
+     "write the report in this format"},
+    {OPTION_LANGUAGE, 0, "lang", "NAME", PLACE_LANGUAGE, WRITES | COMMAND_EXPLAIN,
      "en or zh: the language of the report, whatever the plan says"},
-    {OPTION_INCLUDE, 'I', "include", "DIR", COMMAND_ANY & ~COMMAND_IMPORT,
+    {OPTION_INCLUDE, 'I', "include", "DIR", PLACE_DIRECTORY, DIAGNOSES & ~COMMAND_IMPORT,
      "look for imports and for replacements of the standard library here"},
-    {OPTION_SET, 0, "set", "NAME.ATTR=VALUE", READS_PLANS,
+    {OPTION_SET, 0, "set", "NAME.ATTR=VALUE", PLACE_SETTING, READS_PLANS,
      "override an attribute of a declaration of the plan"},
-    {OPTION_FAIL_IF, 0, "fail-if", "THRESHOLD", COMMAND_DIFF,
+    {OPTION_FAIL_IF, 0, "fail-if", "THRESHOLD", PLACE_THRESHOLD, COMMAND_DIFF,
      "with diff: exit status 5 when it is exceeded: 'tpot>+5%', 'sweep chat.tpot>40ms'"},
-    {OPTION_TAG, 0, "tag", "NAME", WRITES, "begin Markdown with a hidden line that a script can find it by"},
-    {OPTION_MAX_BYTES, 0, "max-bytes", "N", WRITES, "leave out whole sections of longer Markdown (60000)"},
-    {OPTION_DEPS, 0, "deps", "FILE", WRITES,
+    {OPTION_TAG, 0, "tag", "NAME", PLACE_TEXT, WRITES,
+     "begin Markdown with a hidden line that a script can find it by"},
+    {OPTION_MAX_BYTES, 0, "max-bytes", "N", PLACE_TEXT, WRITES,
+     "leave out whole sections of longer Markdown (60000)"},
+    {OPTION_DEPS, 0, "deps", "FILE", PLACE_FILE, WRITES,
      "write a rule for make: the reports depend on every file that was read"},
-    {OPTION_DIAGNOSTICS, 0, "diagnostics", "FORM", COMMAND_ANY,
+    {OPTION_DIAGNOSTICS, 0, "diagnostics", "FORM", PLACE_DIAGNOSTICS, DIAGNOSES,
      "text, json, sarif, github or gitlab: how errors, warnings and failures stand on standard error"},
-    {OPTION_WERROR, 0, "werror", NULL, COMMAND_ANY, "treat warnings as errors"},
-    {OPTION_COLOUR, 0, "color", "WHEN", COMMAND_ANY, "auto, always or never"},
-    {OPTION_WIDTH, 0, "width", "COLUMNS", WRITES | COMMAND_EXPLAIN, "columns of the text report (60 to 400)"},
-    {OPTION_MAX_ERRORS, 0, "max-errors", "N", COMMAND_ANY, "print at most N diagnostics; 0 prints all (20)"},
-    {OPTION_LONG, 'l', "long", NULL, COMMAND_LIST, "with list: figures and sources too"},
-    {OPTION_ASSUME_DENSE, 0, "assume-dense", NULL, COMMAND_IMPORT,
+    {OPTION_WERROR, 0, "werror", NULL, PLACE_NOTHING, DIAGNOSES, "treat warnings as errors"},
+    {OPTION_COLOUR, 0, "color", "WHEN", PLACE_COLOUR, DIAGNOSES, "auto, always or never"},
+    {OPTION_WIDTH, 0, "width", "COLUMNS", PLACE_TEXT, WRITES | COMMAND_EXPLAIN,
+     "columns of the text report (60 to 400)"},
+    {OPTION_MAX_ERRORS, 0, "max-errors", "N", PLACE_TEXT, DIAGNOSES,
+     "print at most N diagnostics; 0 prints all (20)"},
+    {OPTION_LONG, 'l', "long", NULL, PLACE_NOTHING, COMMAND_LIST, "with list: figures and sources too"},
+    {OPTION_ASSUME_DENSE, 0, "assume-dense", NULL, PLACE_NOTHING, COMMAND_IMPORT,
      "with import: read an unknown architecture as a plain decoder"},
-    {OPTION_HELP, 'h', "help", NULL, COMMAND_ANY, "print this and exit"},
-    {OPTION_VERSION, 0, "version", NULL, COMMAND_ANY, "print the version and exit"},
+    {OPTION_HELP, 'h', "help", NULL, PLACE_NOTHING, COMMAND_ANY, "print this and exit"},
+    {OPTION_VERSION, 0, "version", NULL, PLACE_NOTHING, COMMAND_ANY, "print the version and exit"},
 };
 enum { OPTION_COUNT = sizeof options / sizeof options[0] };
 
@@ -81,41 +81,37 @@ static bool parse_unsigned(const char *text, unsigned long least, unsigned long 
     return *end == '\0' && *value >= least && *value <= most;
 }
 
+/* Which of a place's words the value is; -1, after a message, for none. */
+static int choose(struct cli *cli, const char *option, enum place place, const char *value)
+{
+    const char *const *words = command_line_words(cli->arena, place);
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], value) == 0)
+            return i;
+    cli_complain("--%s takes %s, not `%s`", option, command_line_choice(cli->arena, place), value);
+    return -1;
+}
+
 static bool set_colour(struct cli *cli, const char *value)
 {
-    static const char *const words[] = {
-        [COLOUR_AUTO] = "auto", [COLOUR_ALWAYS] = "always", [COLOUR_NEVER] = "never"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(words[i], value) == 0) {
-            cli->colour = (enum colour_choice)i;
-            return true;
-        }
-    cli_complain("--color takes auto, always or never, not `%s`", value);
-    return false;
+    int choice = choose(cli, "color", PLACE_COLOUR, value);
+    cli->colour = choice < 0 ? COLOUR_AUTO : (enum colour_choice)choice;
+    return choice >= 0;
 }
 
 static bool set_diagnostics(struct cli *cli, const char *value)
 {
-    static const char *const words[] = {[DIAGNOSTICS_TEXT] = "text",
-                                        [DIAGNOSTICS_JSON] = "json",
-                                        [DIAGNOSTICS_SARIF] = "sarif",
-                                        [DIAGNOSTICS_GITHUB] = "github",
-                                        [DIAGNOSTICS_GITLAB] = "gitlab"};
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(words[i], value) == 0) {
-            cli->diagnostics = (enum diagnostics_form)i;
-            return true;
-        }
-    cli_complain("--diagnostics takes text, json, sarif, github or gitlab, not `%s`", value);
-    return false;
+    int choice = choose(cli, "diagnostics", PLACE_DIAGNOSTICS, value);
+    cli->diagnostics = choice < 0 ? DIAGNOSTICS_TEXT : (enum diagnostics_form)choice;
+    return choice >= 0;
 }
 
 static bool set_language(struct cli *cli, const char *value)
 {
-    cli->language_given = language_find(value, &cli->language);
-    if (!cli->language_given)
-        cli_complain("--lang takes en or zh, not `%s`", value);
-    return cli->language_given;
+    int choice = choose(cli, "lang", PLACE_LANGUAGE, value);
+    cli->language_given = choice >= 0;
+    cli->language = choice < 0 ? LANGUAGE_EN : (enum language)choice;
+    return choice >= 0;
 }
 
 static bool set_format(struct cli *cli, const char *value)
@@ -123,12 +119,7 @@ static bool set_format(struct cli *cli, const char *value)
     cli->format = value;
     if (backend_by_name(value))
         return true;
-    size_t count;
-    const struct backend *all = backends(&count);
-    struct buffer names = buffer_in(cli->arena);
-    for (size_t i = 0; i < count; i++)
-        buffer_printf(&names, "%s%s", i ? ", " : "", all[i].name);
-    cli_complain("there is no format `%s`; there are %s", value, buffer_string(&names));
+    cli_complain("--format takes %s, not `%s`", command_line_choice(cli->arena, PLACE_FORMAT), value);
     return false;
 }
 
@@ -202,8 +193,13 @@ static bool unknown_option(const char *argument)
     return false;
 }
 
-/* Finds the option of `--name`, `--name=value`, `-x` or `-xvalue`; *value is what follows it, or NULL. */
-static const struct option_row *match(const char *argument, const char **value)
+const struct option_row *option_rows(size_t *count)
+{
+    *count = OPTION_COUNT;
+    return options;
+}
+
+const struct option_row *option_match(const char *argument, const char **value)
 {
     *value = NULL;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
@@ -236,7 +232,7 @@ bool cli_parse(struct cli *cli, int count, char *const *arguments)
                 *VEC_PUSH(cli->arena, cli->operands) = arguments[i];
             break;
         }
-        const struct option_row *option = match(argument, &value);
+        const struct option_row *option = option_match(argument, &value);
         if (!option)
             return unknown_option(argument);
         if (value && !option->value) {
@@ -251,7 +247,7 @@ bool cli_parse(struct cli *cli, int count, char *const *arguments)
             value = arguments[i];
         }
         cli->used |= 1ul << option->id;
-        if (!apply(cli, option->id, value))
+        if (!apply(cli, (enum option_id)option->id, value))
             return false;
     }
     return true;
@@ -260,16 +256,19 @@ bool cli_parse(struct cli *cli, int count, char *const *arguments)
 /* "`perfc PLAN` and `perfc diff`": the commands an option belongs to. */
 static const char *command_names(struct arena *arena, unsigned commands)
 {
-    static const char *const names[] = {"`perfc PLAN`",     "`perfc check`", "`perfc list`",
-                                        "`perfc explain`",  "`perfc diff`",  "`perfc import`",
-                                        "`perfc calibrate`"};
+    size_t count, last = 0;
+    const struct command_row *rows = command_rows(&count);
     struct buffer text = buffer_in(arena);
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (!(commands & (1u << i)))
-            continue;
-        bool last = !(commands >> (i + 1)) || i + 1 == sizeof names / sizeof names[0];
-        buffer_printf(&text, "%s%s", !text.length ? "" : last ? " and " : ", ", names[i]);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].run && (commands & (unsigned)rows[i].id))
+            last = i;
+    for (size_t i = 0; i <= last; i++)
+        if (rows[i].run && (commands & (unsigned)rows[i].id))
+            buffer_printf(&text, "%s`perfc %s`",
+                          !text.length ? ""
+                          : i == last  ? " and "
+                                       : ", ",
+                          *rows[i].name ? rows[i].name : "PLAN");
     return buffer_string(&text);
 }
 
@@ -282,42 +281,4 @@ bool options_belong(const struct cli *cli, enum command_id command)
             return false;
         }
     return true;
-}
-
-void help_write(struct buffer *out)
-{
-    buffer_text(
-        out, "perfc: what hardware will do with a language model, worked out from a plan\n"
-             "\n"
-             "  perfc PLAN                  print the report as text\n"
-             "  perfc PLAN -o report.html   write it, in the format of the suffix\n"
-             "  perfc check PLAN            diagnostics and assertions only\n"
-             "  perfc diff OLD NEW          what changed; each a plan or a saved .json report\n"
-             "  perfc list WHAT [--long]    gpus, models, formats, engines, units, quantities, attributes\n"
-             "  perfc explain CODE          what a diagnostic means: perfc explain E0207\n"
-             "  perfc explain PLAN NAME     how a figure is made: perfc explain plan.perf chat.tpot\n"
-             "  perfc import FILE           a model declaration from a config.json, .safetensors or .gguf\n"
-             "  perfc calibrate PLAN        engines fitted to the plan's measurements, as declarations\n"
-             "\n"
-             "`-` as PLAN reads standard input.\n"
-             "\n");
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        struct buffer name = buffer_in(out->arena);
-        if (options[i].letter)
-            buffer_printf(&name, "-%c, ", options[i].letter);
-        else
-            buffer_text(&name, "    ");
-        buffer_printf(&name, "--%s%s%s", options[i].name, options[i].value ? " " : "",
-                      options[i].value ? options[i].value : "");
-        buffer_printf(out, "  %-28s  %s\n", buffer_string(&name), options[i].doc);
-    }
-    buffer_text(out, "\nFormats:\n");
-    size_t count;
-    const struct backend *all = backends(&count);
-    for (size_t i = 0; i < count; i++)
-        buffer_printf(out, "  %-10s %-7s %s\n", all[i].name, all[i].suffix, all[i].doc);
-    buffer_text(
-        out, "\n"
-             "Exit status: 0 all is well, 1 the plan has errors, 2 bad usage, 3 a file could not be read or\n"
-             "written, 5 an assertion failed or a threshold of a diff was exceeded.\n");
 }

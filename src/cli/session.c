@@ -77,7 +77,7 @@ enum exit_status session_diagnose(struct session *session)
     return bad ? EXIT_PLAN : EXIT_FINE;
 }
 
-enum exit_status session_open(struct session *session, struct cli *cli, const char *path)
+enum exit_status session_load(struct session *session, struct cli *cli, const char *path)
 {
     const char *unreadable;
     struct plan_options options = {
@@ -95,6 +95,14 @@ enum exit_status session_open(struct session *session, struct cli *cli, const ch
         cli_complain("cannot read %s: %s", path, unreadable);
         return EXIT_FILE;
     }
+    return EXIT_FINE;
+}
+
+enum exit_status session_open(struct session *session, struct cli *cli, const char *path)
+{
+    enum exit_status status = session_load(session, cli, path);
+    if (status != EXIT_FINE)
+        return status;
     session->evaluator = evaluator_new(session->plan);
     if (cli->language_given)
         evaluator_set_language(session->evaluator, cli->language);
