@@ -75,6 +75,8 @@ json_t *config_member(json_t *object, const char *keys, const char **found);
 bool config_count(struct config *config, const char *keys, double *value);
 double config_count_or(struct config *config, const char *keys, double usual);
 double config_needed(struct config *config, const char *keys);
+/* The same for sizes that cannot be 0, with what the class has where the file is silent. */
+double config_size_or(struct config *config, const char *keys, double usual);
 bool config_count_in(struct config *config, json_t *object, const char *inside, const char *keys,
                      double *value);
 double config_needed_in(struct config *config, json_t *object, const char *inside, const char *keys);

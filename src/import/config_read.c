@@ -148,6 +148,11 @@ double config_needed(struct config *config, const char *keys)
     return config_needed_in(config, config->text, NULL, keys);
 }
 
+double config_size_or(struct config *config, const char *keys, double usual)
+{
+    return config_member(config->text, keys, NULL) ? config_needed(config, keys) : usual;
+}
+
 double config_real_in(struct config *config, json_t *object, const char *inside, const char *keys,
                       double usual, double most)
 {

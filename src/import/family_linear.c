@@ -24,8 +24,8 @@ static double low_rank(struct config *config, const char *key, double factor)
  * head, a gate, a norm of the heads; from version 6 on mixing and decay depend on the token. */
 static struct time_mix time_mix(struct config *config, int version)
 {
-    double hidden = config->model.hidden, width = config_count_or(config, "attention_hidden_size", hidden);
-    struct time_mix mix = {.width = width, .head = config_count_or(config, "head_size|head_dim", 64)};
+    double hidden = config->model.hidden, width = config_size_or(config, "attention_hidden_size", hidden);
+    struct time_mix mix = {.width = width, .head = config_size_or(config, "head_size|head_dim", 64)};
     double extra = hidden == 4096 ? 64 : 32, decay = hidden == 4096 ? 128 : 64;
     mix.state = width * mix.head * 4 + 2 * hidden * 2;
     switch (version) {
@@ -83,7 +83,7 @@ static struct layer lightning_layer(struct config *config)
     struct layer layer = layer_usual();
     double *v = layer.value, hidden = config->model.hidden;
     double heads = config_needed(config, "num_attention_heads");
-    double size = config_count_or(config, "head_dim", floor(hidden / heads)), width = heads * size;
+    double size = config_size_or(config, "head_dim", floor(hidden / heads)), width = heads * size;
     v[LAYER_ATTENTION] = ATTENTION_LINEAR;
     v[LAYER_LINEAR_KEY_HEADS] = v[LAYER_LINEAR_VALUE_HEADS] = heads;
     v[LAYER_LINEAR_KEY_DIM] = v[LAYER_LINEAR_VALUE_DIM] = size;
@@ -101,7 +101,7 @@ static struct layer delta_layer(struct config *config)
     struct layer layer = layer_usual();
     double *v = layer.value, hidden = config->model.hidden;
     double heads = config_needed(config, "num_attention_heads");
-    double size = config_count_or(config, "head_dim", floor(hidden / heads)), width = heads * size;
+    double size = config_size_or(config, "head_dim", floor(hidden / heads)), width = heads * size;
     double kernel = config_needed(config, "short_conv_kernel_size");
     if (!config_flag_or(config, "no_kda_lora", false))
         config_error(config, NULL, "no_kda_lora", "decay and gate of low rank are not known well enough");
@@ -157,9 +157,9 @@ void build_phi4flash(struct config *config, unsigned traits)
     double hidden = config->model.hidden, half = floor((double)config->layers / 2);
     double every = config_count_or(config, "mb_per_layer", 2), window;
     struct mamba mamba = {
-        .inner = config_count_or(config, "mamba_expand", 2) * hidden,
-        .state = config_count_or(config, "mamba_d_state", 16),
-        .kernel = config_count_or(config, "mamba_d_conv", 4),
+        .inner = config_size_or(config, "mamba_expand", 2) * hidden,
+        .state = config_size_or(config, "mamba_d_state", 16),
+        .kernel = config_size_or(config, "mamba_d_conv", 4),
         .rank = mixer_rank(config, "mamba_dt_rank", hidden),
     };
     struct layer full = layer_usual(), mixer = mixer_mamba(&mamba, hidden, false), gate = layer_usual();
@@ -189,9 +189,9 @@ void build_phi4flash(struct config *config, unsigned traits)
 static struct layer plamo_mixer(struct config *config)
 {
     double hidden = config->model.hidden, heads = config_needed(config, "mamba_num_heads");
-    double inner = heads * config_count_or(config, "hidden_size_per_head", 128);
-    double state = config_count_or(config, "mamba_d_state", 64),
-           kernel = config_count_or(config, "mamba_d_conv", 4);
+    double inner = heads * config_size_or(config, "hidden_size_per_head", 128);
+    double state = config_size_or(config, "mamba_d_state", 64),
+           kernel = config_size_or(config, "mamba_d_conv", 4);
     double rank = floor(hidden / 16) > 64 ? floor(hidden / 16) : 64;
     double params = 3 * hidden * inner + inner * kernel + inner * (rank + 2 * state) + rank * heads +
                     3 * heads + rank + 2 * state;
@@ -207,7 +207,7 @@ void build_plamo2(struct config *config, unsigned traits)
     struct layer attention = layer_usual(), mixer = plamo_mixer(config);
     config_attention(config, traits, &attention);
     mixer.value[LAYER_NORMS] = attention.value[LAYER_NORMS];
-    double step = config_count_or(config, "mamba_step", 2), half = floor(step / 2);
+    double step = config_size_or(config, "mamba_step", 2), half = floor(step / 2);
     double window = config_count_or(config, "attention_window_size", 2048);
     bool *full = ARENA_ARRAY(config->job->arena, bool, config->layers);
     bool enabled = config_flag_or(config, "mamba_enabled", true);

@@ -1,4 +1,5 @@
 /* family_shared.c: families that use the weights of some blocks more than once. */
+#include <math.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -19,15 +20,15 @@ static struct layer shared_block(struct config *config)
     struct layer layer = layer_usual();
     double *v = layer.value, hidden = config->model.hidden, both = 2 * hidden;
     v[LAYER_HEADS] = config_needed(config, "num_attention_heads");
-    v[LAYER_KV_HEADS] = config_count_or(config, "num_key_value_heads", v[LAYER_HEADS]);
-    v[LAYER_HEAD_DIM] = config_count_or(config, "attention_head_dim", both / v[LAYER_HEADS]);
+    v[LAYER_KV_HEADS] = config_size_or(config, "num_key_value_heads", v[LAYER_HEADS]);
+    v[LAYER_HEAD_DIM] = config_size_or(config, "attention_head_dim", floor(both / v[LAYER_HEADS]));
     double queries = v[LAYER_HEADS] * v[LAYER_HEAD_DIM], keys = v[LAYER_KV_HEADS] * v[LAYER_HEAD_DIM];
     if (queries != both)
         config_error(config, NULL, "num_attention_heads", "heads of %.0f in all for a width of %.0f", queries,
                      both);
     v[LAYER_ATTENTION_PARAMS] = both * (queries + 2 * keys) + queries * hidden;
     v[LAYER_ROTARY_DIM] = config_flag_or(config, "use_mem_rope", false) ? -1 : 0;
-    v[LAYER_FFN] = config_count_or(config, ffn_keys, 4 * hidden);
+    v[LAYER_FFN] = config_size_or(config, ffn_keys, 4 * hidden);
     v[LAYER_NORMS] = 3;
     v[LAYER_EXTRA_PARAMS] = hidden * hidden;
     return layer;
@@ -36,7 +37,7 @@ static struct layer shared_block(struct config *config)
 /* Each place of a shared block has adapters of its own. */
 static double adapters(struct config *config, const struct layer *shared)
 {
-    double hidden = config->model.hidden, rank = config_count_or(config, rank_keys, 128);
+    double hidden = config->model.hidden, rank = config_size_or(config, rank_keys, 128);
     double sum = rank * (hidden + 2 * shared->value[LAYER_FFN]);
     if (config_flag_or(config, attention_adapter_keys, false))
         sum += 3 * rank * 4 * hidden;
@@ -85,27 +86,27 @@ void build_zamba2(struct config *config, unsigned traits)
         "n_mamba_heads", "mamba_headdim",  "mamba_ngroups", state_keys, kernel_keys, expand_keys, NULL,
         "use_conv_bias", "add_bias_linear"};
     config_sizes(config, traits);
-    double *v, inner = config_count_or(config, expand_keys, 2) * config->model.hidden, size, heads;
-    struct mamba2_keys own = keys;
-    /* The first files say the size of a head, not how many there are. */
-    if (!config_count(config, "n_mamba_heads", &heads) && config_count(config, "mamba_headdim", &size))
-        own.heads = NULL;
+    double *v, inner = config_size_or(config, expand_keys, 2) * config->model.hidden;
     struct layer mixer = layer_usual();
-    if (own.heads) {
-        mixer = mixer_mamba2(config, &own);
-    } else {
+    if (config_member(config->text, "n_mamba_heads", NULL)) {
+        mixer = mixer_mamba2(config, &keys);
+    } else { /* the first files say the size of a head, not how many there are */
+        double size = config_needed(config, "mamba_headdim");
         v = mixer.value;
         v[LAYER_ATTENTION] = ATTENTION_MAMBA;
-        v[LAYER_SSM_HEADS] = inner / (size > 0 ? size : 1);
+        v[LAYER_SSM_HEADS] = floor(inner / size);
+        if (v[LAYER_SSM_HEADS] * size != inner)
+            config_error(config, NULL, "mamba_headdim", "heads of %.0f do not divide %.0f channels", size,
+                         inner);
         v[LAYER_SSM_HEAD_DIM] = size;
-        v[LAYER_SSM_GROUPS] = config_count_or(config, "mamba_ngroups", 1);
+        v[LAYER_SSM_GROUPS] = config_size_or(config, "mamba_ngroups", 1);
         v[LAYER_SSM_STATE] = config_needed(config, state_keys);
         v[LAYER_CONV_KERNEL] = config_needed(config, kernel_keys);
     }
     mixer.value[LAYER_NORMS] = 1;
     struct layer shared = shared_block(config);
     shared.value[LAYER_EXTRA_PARAMS] += adapters(config, &shared);
-    double blocks = config_count_or(config, "num_mem_blocks", 1);
+    double blocks = config_size_or(config, "num_mem_blocks", 1);
     lay_out_shared(config, hybrid_layers(config), &mixer, &shared, (size_t)blocks);
 }
 
@@ -115,7 +116,7 @@ void build_zamba(struct config *config, unsigned traits)
     config_sizes(config, traits);
     double hidden = config->model.hidden;
     struct mamba mamba = {
-        .inner = config_count_or(config, "mamba_expand", 2) * hidden,
+        .inner = config_size_or(config, "mamba_expand", 2) * hidden,
         .state = config_needed(config, "mamba_d_state"),
         .kernel = config_needed(config, "mamba_d_conv"),
         .rank = mixer_rank(config, "mamba_dt_rank", hidden),
@@ -132,7 +133,7 @@ void build_ouro(struct config *config, unsigned traits)
 {
     build_decoder(config, traits);
     struct architecture *model = &config->model;
-    double rounds = config_count_or(config, "total_ut_steps", 4);
+    double rounds = config_size_or(config, "total_ut_steps", 4);
     size_t layers = model->layer_count;
     const struct layer *once = model->layers;
     if (rounds < 1 || rounds * (double)layers > LAYERS_MAX) {
