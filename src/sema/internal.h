@@ -64,6 +64,7 @@ struct decl_state {
     struct path base_path;
     enum { BASE_UNBOUND, BASE_BINDING, BASE_BOUND } base_state;
     bool blocks_ready;
+    bool is_inherited; /* by a scenario of the plan */
     VEC(struct slot) slots;
     VEC(struct provenance) provenance;
     VEC(struct decl *) own_blocks;

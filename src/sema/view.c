@@ -285,8 +285,32 @@ static void check_guards(struct plan *plan)
     plan_set_old(plan, NULL);
 }
 
+static bool runs_something(struct plan *plan, struct decl *scenario)
+{
+    return plan_setting(plan, scenario, ATTR_SCENARIO_MODEL) &&
+           (plan_setting(plan, scenario, ATTR_GPU) || plan_setting(plan, scenario, ATTR_SCENARIO_SYSTEM));
+}
+
+/* What others inherit, and what does not say itself what runs on what, is a pattern of theirs and no scenario
+ * to report. Where something asks for its figures all the same, it lacks what it lacks. */
+static void set_patterns_apart(struct plan *plan)
+{
+    struct plan_view *view = &plan->view;
+    size_t kept = 0;
+    for (size_t i = 0; i < view->scenarios.count; i++)
+        if (view->scenarios.items[i]->base)
+            view->scenarios.items[i]->base->state->is_inherited = true;
+    for (size_t i = 0; i < view->scenarios.count; i++) {
+        struct decl *scenario = view->scenarios.items[i];
+        if (scenario->poisoned || !scenario->state->is_inherited || runs_something(plan, scenario))
+            view->scenarios.items[kept++] = scenario;
+    }
+    view->scenarios.count = kept;
+}
+
 void view_check(struct plan *plan)
 {
+    set_patterns_apart(plan);
     for (size_t i = 0; i < plan->view.sweeps.count; i++)
         if (!plan->view.sweeps.items[i].decl->poisoned)
             check_sweep(plan, &plan->view.sweeps.items[i]);

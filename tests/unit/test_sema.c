@@ -20,8 +20,8 @@ static struct loaded load(const char *text)
 {
     struct loaded loaded = {.arena = arena_new()};
     loaded.diags = diags_new(loaded.arena);
-    loaded.plan = plan_load_text(loaded.arena, strings_new(loaded.arena), sources_new(loaded.arena), loaded.diags,
-                                 "test.perf", text, strlen(text), (struct plan_options){0});
+    loaded.plan = plan_load_text(loaded.arena, strings_new(loaded.arena), sources_new(loaded.arena),
+                                 loaded.diags, "test.perf", text, strlen(text), (struct plan_options){0});
     plan_check(loaded.plan);
     return loaded;
 }
@@ -45,7 +45,8 @@ static double number(struct loaded *loaded, enum kind kind, const char *name, en
 
 Test(sema, literals_are_si_and_exact)
 {
-    struct loaded loaded = load("gpu g { memory = 80 GB  bandwidth = 2.039 TB/s  peak.fp16 = 312 TFLOPS  pcie = 512 Gbit/s }");
+    struct loaded loaded =
+        load("gpu g { memory = 80 GB  bandwidth = 2.039 TB/s  peak.fp16 = 312 TFLOPS  pcie = 512 Gbit/s }");
     expect_clean(&loaded);
     cr_assert_eq(number(&loaded, KIND_GPU, "g", ATTR_GPU_MEMORY), 80e9);
     cr_assert_eq(number(&loaded, KIND_GPU, "g", ATTR_GPU_BANDWIDTH), 2.039e12);
@@ -63,6 +64,24 @@ Test(sema, inherited_expressions_are_evaluated_where_they_are_inherited)
     cr_assert_eq(number(&loaded, KIND_MODEL, "a", ATTR_KV_HEADS), 8);
     cr_assert_eq(number(&loaded, KIND_MODEL, "b", ATTR_KV_HEADS), 16);
     cr_assert_eq(number(&loaded, KIND_MODEL, "b", ATTR_HEAD_DIM), 64); /* default: 8192 / 128 */
+    arena_free(loaded.arena);
+}
+
+Test(sema, a_scenario_that_says_not_what_runs_is_a_pattern_for_its_heirs)
+{
+    struct loaded loaded = load("gpu g { memory = 80 GB  bandwidth = 2 TB/s  peak.fp16 = 300 TFLOPS }\n"
+                                "model m { params = 7e9  layers = 32  hidden = 4096  heads = 32 }\n"
+                                "scenario users { prompt = 100  output = 10 }\n"
+                                "scenario on_g : users { gpu = g }\n"
+                                "scenario a : on_g { model = m }\n"
+                                "scenario b : a { batch = 2 }\n"
+                                "scenario alone { gpu = g }\n");
+    expect_clean(&loaded);
+    const struct plan_view *view = plan_view(loaded.plan);
+    cr_assert_eq(view->scenarios.count, 3); /* `alone` is no pattern: nobody inherits it */
+    cr_expect_str_eq(view->scenarios.items[0]->name, "a");
+    cr_expect_str_eq(view->scenarios.items[1]->name, "b");
+    cr_expect_str_eq(view->scenarios.items[2]->name, "alone");
     arena_free(loaded.arena);
 }
 
@@ -101,7 +120,8 @@ Test(sema, origin_and_source_of_a_setting)
 
 Test(sema, catalogue_is_found_by_name_and_overridden_by_the_plan)
 {
-    struct loaded loaded = load("gpu h100-sxm { memory = 1 GB }\nscenario s { gpu = h100-sxm }\nscenario t { gpu = a100-sxm-80 }");
+    struct loaded loaded = load(
+        "gpu h100-sxm { memory = 1 GB }\nscenario s { gpu = h100-sxm }\nscenario t { gpu = a100-sxm-80 }");
     expect_clean(&loaded);
     struct decl *own = plan_ref(loaded.plan, plan_find(loaded.plan, KIND_SCENARIO, "s"), ATTR_GPU);
     struct decl *shared = plan_ref(loaded.plan, plan_find(loaded.plan, KIND_SCENARIO, "t"), ATTR_GPU);
@@ -135,7 +155,6 @@ Test(sema, quoted_and_plain_names_are_equal)
     arena_free(loaded.arena);
 }
 
-
 Test(sema, expressions)
 {
     static const struct {
@@ -158,7 +177,8 @@ Test(sema, expressions)
         snprintf(text, sizeof text, "scenario s { context = %s }", cases[i].expression);
         struct loaded loaded = load(text);
         expect_clean(&loaded);
-        cr_assert_eq(number(&loaded, KIND_SCENARIO, "s", ATTR_CONTEXT), cases[i].expected, "%s", cases[i].expression);
+        cr_assert_eq(number(&loaded, KIND_SCENARIO, "s", ATTR_CONTEXT), cases[i].expected, "%s",
+                     cases[i].expression);
         arena_free(loaded.arena);
     }
 }
@@ -217,10 +237,10 @@ static void expect_one(const char *text, enum diag_code code)
 {
     struct loaded loaded = load(text);
     diags_sort(loaded.diags);
-    cr_assert_eq(diags_count(loaded.diags), 1, "%zu diagnostics for: %s (%s)", diags_count(loaded.diags), text,
-                 first_message(&loaded));
-    cr_assert_eq(diags_get(loaded.diags, 0)->code, code, "%s for: %s", diag_info(diags_get(loaded.diags, 0)->code)->code,
-                 text);
+    cr_assert_eq(diags_count(loaded.diags), 1, "%zu diagnostics for: %s (%s)", diags_count(loaded.diags),
+                 text, first_message(&loaded));
+    cr_assert_eq(diags_get(loaded.diags, 0)->code, code, "%s for: %s",
+                 diag_info(diags_get(loaded.diags, 0)->code)->code, text);
     arena_free(loaded.arena);
 }
 
@@ -283,7 +303,8 @@ Test(sema, guards_compare_the_plan_with_itself_outside_of_a_diff)
 
 Test(sema, independent_errors_are_all_reported)
 {
-    struct loaded loaded = load("gpu g { memory = 80 Gb }\nmodel m { heads = 0  hiden = 3 }\nscenario s { modle = m }");
+    struct loaded loaded =
+        load("gpu g { memory = 80 Gb }\nmodel m { heads = 0  hiden = 3 }\nscenario s { modle = m }");
     cr_assert_eq(diags_errors(loaded.diags), 4);
     arena_free(loaded.arena);
 }
