@@ -424,6 +424,7 @@ struct pm_step {
     double host_time;           /* t_seq * tokens of the sequences that decode */
     double distinct_experts;    /* expected per MoE block; 0 without experts */
     double bytes_moved, work;
+    double weights_moved, kv_moved; /* of the bytes; the rest are activations */
     enum pm_bound bound;
 };
 

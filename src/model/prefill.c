@@ -19,6 +19,8 @@ static void add_scaled(struct pm_step *sum, const struct pm_step *step, double t
     scaled.launches *= times;
     scaled.host_time *= times;
     scaled.bytes_moved *= times;
+    scaled.weights_moved *= times;
+    scaled.kv_moved *= times;
     scaled.work *= times;
     pm_step_add(sum, &scaled);
 }

@@ -269,6 +269,8 @@ static void price(const struct step_context *step, const struct pm_operations *o
         out->term[PM_BOUND_FIXED] += count * rates->fixed_time[op->recurrent];
         out->launches += count * rates->launches[op->recurrent];
         out->bytes_moved += count * bytes;
+        out->weights_moved += count * launch.weight_bytes;
+        out->kv_moved += count * launch.kv_bytes;
         out->work += count * launch.work;
         if (step->sink->ops != NULL) {
             write_row(step, op, &launch, bytes, memory, busy);

@@ -25,6 +25,8 @@ void pm_step_add(struct pm_step *sum, const struct pm_step *step)
     sum->launches += step->launches;
     sum->host_time += step->host_time;
     sum->bytes_moved += step->bytes_moved;
+    sum->weights_moved += step->weights_moved;
+    sum->kv_moved += step->kv_moved;
     sum->work += step->work;
     sum->distinct_experts = pm_at_least(step->distinct_experts, sum->distinct_experts);
     pm_step_close(sum);
@@ -37,6 +39,8 @@ static void step_at_ceiling(const struct pm_case *input, const struct pm_load *l
     pm_ceiling_of(input, load, &ceiling);
     out->work = ceiling.work;
     out->bytes_moved = ceiling.traffic;
+    out->weights_moved = ceiling.weight_traffic;
+    out->kv_moved = ceiling.kv_traffic;
     if (ceiling.bound == PM_BOUND_COMPUTE) {
         out->term[PM_BOUND_COMPUTE] = ceiling.time;
     } else {

@@ -7,23 +7,28 @@
 
 /* ---- what bounds it ------------------------------------------------------------------------- */
 
+/* The tokens of a step: of a micro-batch, where a pipeline has several in flight, with their drafts. */
 static const char *moved_per(struct builder *builder, const struct evaluation *evaluation)
 {
-    double running = evaluation->result.ceiling.running;
-    if (running <= 1)
+    const struct pm_case *input = &evaluation->binding.input;
+    double decoding = evaluation->result.expected.decoding;
+    double tokens = decoding / fmax(1, fmin(input->pp, decoding)) * (1 + fmax(0, input->draft_tokens));
+    if (tokens <= 1)
         return words(builder, M_PER_TOKEN);
-    return WORDS(builder, M_PER_STEP_OF_TOKENS, count_text(builder, running));
+    return WORDS(builder, M_PER_STEP_OF_TOKENS, count_text(builder, tokens));
 }
 
 static void say_traffic(struct builder *builder, const struct evaluation *evaluation, bool weights,
-                        double part, struct rich_text *out)
+                        struct rich_text *out)
 {
-    const struct pm_ceiling *ceiling = &evaluation->result.decode_ceiling;
-    double all = ceiling->weight_traffic + ceiling->kv_traffic;
+    const struct pm_step *step = &evaluation->result.decode;
+    /* At the ceiling the last-level cache may spare some of it. */
+    double all = fmax(step->bytes_moved, step->weights_moved + step->kv_moved);
     static const enum message said[2][2] = {{M_BOUND_BY_CACHE, M_BOUND_BY_CACHE_EACH},
                                             {M_BOUND_BY_WEIGHTS, M_BOUND_BY_WEIGHTS_EACH}};
-    SAY(builder, out, TONE_PLAIN, said[weights][evaluation->result.gpus > 1], data_text(builder, part),
-        data_text(builder, all), moved_per(builder, evaluation));
+    SAY(builder, out, TONE_PLAIN, said[weights][evaluation->result.gpus > 1],
+        data_text(builder, weights ? step->weights_moved : step->kv_moved), data_text(builder, all),
+        moved_per(builder, evaluation));
 }
 
 /* The time of a bound, and of the step it is part of. */
@@ -106,10 +111,8 @@ void say_bound(struct builder *builder, const struct evaluation *evaluation, str
     const struct pm_result *result = &evaluation->result;
     const char *step = step_text(builder, evaluation);
     switch (result->decode.bound) {
-    case PM_BOUND_WEIGHTS:
-        say_traffic(builder, evaluation, true, result->decode_ceiling.weight_traffic, out);
-        break;
-    case PM_BOUND_KV: say_traffic(builder, evaluation, false, result->decode_ceiling.kv_traffic, out); break;
+    case PM_BOUND_WEIGHTS: say_traffic(builder, evaluation, true, out); break;
+    case PM_BOUND_KV: say_traffic(builder, evaluation, false, out); break;
     case PM_BOUND_COMPUTE: say_compute(builder, evaluation, out); break;
     case PM_BOUND_COMMUNICATION:
         SAY(builder, out, TONE_PLAIN, M_BOUND_BY_COMMUNICATION,

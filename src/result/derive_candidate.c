@@ -139,8 +139,6 @@ static const struct {
     {Q_CRITICAL_CONTEXT,
      "decode.context * ceiling.decode.compute_time * decode.matrix_work / decode.work / (decode.kv_traffic / "
      "gpu.bandwidth - ceiling.decode.compute_time * decode.attention_work / decode.work)"},
-    {Q_MBU, "decode.traffic / (gpu.bandwidth * decode.time)"},
-    {Q_MBU, "decode.traffic * max(1, min(pp, decoding)) / pp / (gpu.bandwidth * decode.time)"},
     {Q_SCALING_EFFICIENCY, "1 / gpus_per_replica"},
     {Q_GPU_PRICE, "price"},
     {Q_GPU_PRICE, "system.price"},

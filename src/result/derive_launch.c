@@ -99,7 +99,9 @@ void add_work(struct sheet *sheet, struct derive_node *node, const struct pm_op 
          products[op->sizes.kind].work);
 }
 
-void add_bytes(struct sheet *sheet, struct derive_node *node, const struct pm_op *op)
+/* Fills a node with the bytes of a launch, of one kind (NULL: of all). */
+static void fill_bytes(struct sheet *sheet, struct derive_node *bytes, const struct pm_op *op,
+                       const char *kind)
 {
     const struct {
         const char *name;
@@ -109,10 +111,10 @@ void add_bytes(struct sheet *sheet, struct derive_node *node, const struct pm_op
                  {"cache", op->kv_bytes, products[op->sizes.kind].cache},
                  {"activations", op->activation_bytes, products[op->sizes.kind].activations}};
     struct buffer sum = buffer_in(sheet->arena);
-    struct derive_node *bytes = sheet_part(sheet, node, "bytes", operation_bytes(op), "B",
-                                           "Weights, cache and activations of one launch.");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (!(kinds[i].bytes > 0))
+        if (kind && strcmp(kind, kinds[i].name) == 0)
+            fill(sheet, bytes, &op->sizes, kinds[i].formula);
+        if (kind || !(kinds[i].bytes > 0))
             continue;
         struct derive_node *part = sheet_part(sheet, bytes, kinds[i].name, kinds[i].bytes, "B", NULL);
         fill(sheet, part, &op->sizes, kinds[i].formula);
@@ -120,4 +122,26 @@ void add_bytes(struct sheet *sheet, struct derive_node *node, const struct pm_op
     }
     if (sum.length > 0)
         sheet_formula(bytes, buffer_string(&sum));
+}
+
+void add_bytes(struct sheet *sheet, struct derive_node *node, const struct pm_op *op)
+{
+    fill_bytes(sheet,
+               sheet_part(sheet, node, "bytes", operation_bytes(op), "B",
+                          "Weights, cache and activations of one launch."),
+               op, NULL);
+}
+
+struct derive_node *add_moved(struct sheet *sheet, struct derive_node *node, const struct pm_op *op,
+                              const char *kind)
+{
+    double bytes = !kind                          ? operation_bytes(op)
+                   : strcmp(kind, "weights") == 0 ? op->weight_bytes
+                                                  : op->kv_bytes;
+    if (!(bytes > 0))
+        return NULL;
+    struct derive_node *part =
+        sheet_part(sheet, node, operation_name(sheet->arena, op->name), bytes, "B", "One launch.");
+    fill_bytes(sheet, part, op, kind);
+    return part;
 }

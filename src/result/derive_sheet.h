@@ -144,6 +144,11 @@ void rate_of_matrices(struct sheet *sheet, struct derive_node *part);
 void add_work(struct sheet *sheet, struct derive_node *node, const struct pm_op *op);
 void add_bytes(struct sheet *sheet, struct derive_node *node, const struct pm_op *op);
 
+/* The bytes of a launch as a part that has the operation's name: its `weights`, its `cache`, or (NULL) all.
+ * NULL: it moves none. */
+struct derive_node *add_moved(struct sheet *sheet, struct derive_node *node, const struct pm_op *op,
+                              const char *kind);
+
 /* ---- exchanges between GPUs (derive_exchange.c) ------------------------------------------------------ */
 
 /* Makes parts of `node` of the exchanges of a step, and adds their times to the sum that is its formula. */

@@ -191,24 +191,35 @@ static bool allreduces(struct sheet *sheet, struct derive_node *node)
 /* ---- made of whole steps
  * ------------------------------------------------------------------------------------------ */
 
-static bool bandwidth_used(struct sheet *sheet, struct derive_node *node)
+/* Bytes of one launch of each operation, all or of one kind, times the launches. */
+static bool moved(struct sheet *sheet, struct derive_node *node, const char *kind)
 {
     struct priced step;
     struct buffer sum = buffer_in(sheet->arena);
-    if (!price_step(sheet, PM_STEP_DECODE, 0, &step) || step.count == 0)
+    if (!price_step(sheet, PM_STEP_DECODE, 0, &step))
         return false;
-    struct derive_node *moved =
-        sheet_part(sheet, node, "moved", step.part.step.bytes_moved, "B", "Bytes that the step moves.");
     for (size_t i = 0; i < step.count; i++) {
-        const char *name = sheet_part(sheet, moved, operation_name(sheet->arena, step.ops[i].name),
-                                      operation_bytes(&step.ops[i]), "B", "One launch.")
-                               ->name;
-        sheet_plus(&sum, arena_printf(sheet->arena, "%.17g * %s", step.ops[i].count, name));
+        struct derive_node *part = add_moved(sheet, node, &step.ops[i], kind);
+        if (part)
+            sheet_plus(&sum, arena_printf(sheet->arena, "%.17g * %s", step.ops[i].count, part->name));
     }
-    sheet_formula(moved, buffer_string(&sum));
-    sheet_printf(sheet, node, "moved%s / (decode.time * gpu.bandwidth)",
-                 sheet->input->pp > 1 ? " * max(1, min(pp, decoding)) / pp" : "");
-    return true;
+    sheet_formula(node, buffer_string(&sum));
+    return sum.length > 0;
+}
+
+static bool all_moved(struct sheet *sheet, struct derive_node *node)
+{
+    return moved(sheet, node, NULL);
+}
+
+static bool weights_moved(struct sheet *sheet, struct derive_node *node)
+{
+    return moved(sheet, node, "weights");
+}
+
+static bool cache_moved(struct sheet *sheet, struct derive_node *node)
+{
+    return moved(sheet, node, "cache");
 }
 
 static bool draft_time(struct sheet *sheet, struct derive_node *node)
@@ -329,9 +340,12 @@ static const struct {
     enum quantity quantity;
     bool (*fill)(struct sheet *, struct derive_node *);
 } others[] = {
-    {Q_DECODE_LAUNCHES, launches}, {Q_DECODE_ALLREDUCES, allreduces}, {Q_MBU, bandwidth_used},
-    {Q_DRAFT_TIME, draft_time},    {Q_PLAIN_STEP, plain_step},        {Q_SCALING_EFFICIENCY, scaling},
-    {Q_PREFILL_EXTRA, extra_time}, {Q_PREFILL_PACKED, packed},        {Q_DRAFT_PREFILL, draft_prefill},
+    {Q_DECODE_LAUNCHES, launches},    {Q_DECODE_ALLREDUCES, allreduces},
+    {Q_DECODE_MOVED, all_moved},      {Q_DECODE_MOVED_WEIGHTS, weights_moved},
+    {Q_DECODE_MOVED_KV, cache_moved}, {Q_DRAFT_TIME, draft_time},
+    {Q_PLAIN_STEP, plain_step},       {Q_SCALING_EFFICIENCY, scaling},
+    {Q_PREFILL_EXTRA, extra_time},    {Q_PREFILL_PACKED, packed},
+    {Q_DRAFT_PREFILL, draft_prefill},
 };
 
 bool sheet_of_steps(struct sheet *sheet, enum quantity quantity, struct derive_node *node)

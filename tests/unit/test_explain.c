@@ -151,6 +151,23 @@ Test(explain, a_launch_is_a_product_of_its_sizes)
     result_close(&fixture);
 }
 
+/* 32 tokens choose 4 of 32 experts each: 32 (1 - (1 - 4/32)^32) = 31.554 are read, whatever the ceiling allows,
+ * half of each on either GPU: 3 x 2048 x 1024 values of 2 bytes, in 16 layers. */
+Test(explain, a_step_moves_the_experts_that_tokens_choose)
+{
+    struct result_fixture fixture = result_open(cases);
+    struct decl *experts = plan_find(fixture.plan, KIND_SCENARIO, "experts");
+    const struct derive_node *moved = derive_tree(fixture.evaluator, experts, Q_DECODE_MOVED_WEIGHTS);
+    const struct derive_node *input = find_node(moved, "op.expert_input");
+    const struct derive_node *output = find_node(moved, "op.expert_output");
+    cr_assert(input && output && moved->formula);
+    double read = 32 * (1 - pow(0.875, 32)) / 2 * 2048 * 1024 * 2;
+    cr_expect_float_eq(input->value.value, 2 * read, 1e-6 * read);
+    cr_expect_float_eq(output->value.value, read, 1e-6 * read);
+    cr_expect(moved->value.value > 16 * 3 * read);
+    result_close(&fixture);
+}
+
 /* ---- the command ------------------------------------------------------------------------------------- */
 
 static const char small_plan[] =

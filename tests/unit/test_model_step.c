@@ -141,6 +141,8 @@ Test(model_step, dense_decode)
     near("launches", step.launches, 15);
     near("time", step.time, weights + kv + 15e-6 + 4e-5);
     near("bytes", step.bytes_moved, (weights + kv) * 5e11);
+    near("weights moved", step.weights_moved, 3 * 14.4e6 * 2);
+    near("cache moved", step.kv_moved, 3 * 4 * 500 * 800.0);
     near("work", step.work, 3 * (2 * 4 * 14.4e6 + 4 * 10 * 100 * 4 * 500.0));
     cr_expect_eq(step.allreduces, 0);
     cr_expect_eq(step.bound, PM_BOUND_WEIGHTS);
