@@ -1,4 +1,5 @@
 /* main.c: which command, and its exit status. */
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +68,8 @@ static enum exit_status run(struct cli *cli, int count, char *const *arguments)
 
 int main(int count, char **arguments)
 {
+    /* A limit on the size of files (ulimit -f) is an error of write(), with a message, and not the end. */
+    signal(SIGXFSZ, SIG_IGN);
     struct arena *arena = arena_new();
     struct cli cli = {.arena = arena, .max_errors = 20};
     enum exit_status status = run(&cli, count > 0 ? count - 1 : 0, arguments + (count > 0));

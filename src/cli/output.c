@@ -1,6 +1,7 @@
 /* output.c: bytes to files, whole or not at all. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,13 +82,35 @@ static mode_t new_file_mode(void)
     return 0666 & ~mask;
 }
 
-static enum exit_status replace(struct arena *arena, const char *path, const char *target, mode_t mode,
-                                const struct buffer *text)
+/* Beside the target, since rename() does not cross file systems; with a name of its own, since the target's
+ * may be as long as names can be. */
+static char *temporary_name(struct arena *arena, const char *target)
 {
-    char *temporary = arena_printf(arena, "%s.XXXXXX", target);
+    const char *slash = strrchr(target, '/');
+    return arena_printf(arena, "%.*s.perfc-XXXXXX", slash ? (int)(slash + 1 - target) : 0, target);
+}
+
+/* Signals that would leave the temporary file behind wait until it has its name. */
+static void hold_signals(bool hold, sigset_t *before)
+{
+    sigset_t signals;
+    if (!hold) {
+        sigprocmask(SIG_SETMASK, before, NULL);
+        return;
+    }
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGHUP);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigprocmask(SIG_BLOCK, &signals, before);
+}
+
+/* 0, or the errno of the failure, which leaves no file. */
+static int write_temporary(const char *target, mode_t mode, const struct buffer *text, char *temporary)
+{
     int descriptor = mkstemp(temporary);
     if (descriptor < 0)
-        return cannot_write(path, errno);
+        return errno;
     int failure = write_all(descriptor, buffer_string(text), text->length);
     if (!failure && fchmod(descriptor, mode) != 0)
         failure = errno;
@@ -95,10 +118,19 @@ static enum exit_status replace(struct arena *arena, const char *path, const cha
         failure = errno;
     if (!failure && rename(temporary, target) != 0)
         failure = errno;
-    if (!failure)
-        return EXIT_FINE;
-    unlink(temporary);
-    return cannot_write(path, failure);
+    if (failure)
+        unlink(temporary);
+    return failure;
+}
+
+static enum exit_status replace(struct arena *arena, const char *path, const char *target, mode_t mode,
+                                const struct buffer *text)
+{
+    sigset_t before;
+    hold_signals(true, &before);
+    int failure = write_temporary(target, mode, text, temporary_name(arena, target));
+    hold_signals(false, &before);
+    return failure ? cannot_write(path, failure) : EXIT_FINE;
 }
 
 enum exit_status output_write(struct arena *arena, const char *path, const struct buffer *text)

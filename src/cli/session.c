@@ -92,7 +92,7 @@ enum exit_status session_load(struct session *session, struct cli *cli, const ch
     session->plan = plan_load(cli->arena, strings_new(cli->arena), session->sources, session->diags, path,
                               options, &unreadable);
     if (unreadable) {
-        cli_complain("cannot read %s: %s", path, unreadable);
+        cli_complain("cannot read %s: %s", strcmp(path, "-") == 0 ? "standard input" : path, unreadable);
         return EXIT_FILE;
     }
     return EXIT_FINE;

@@ -83,16 +83,18 @@ static struct value wrong_dimension(struct plan *plan, const struct attribute_in
 static struct value conform_range(struct plan *plan, const struct decl *decl,
                                   const struct attribute_info *info, struct value value, struct span span)
 {
-    if (info->type == TYPE_COUNT &&
-        (value.number != floor(value.number) || fabs(value.number) > 9007199254740992.0)) {
+    const double most_exact = 9007199254740992.0; /* doubles beyond 2^53 skip whole numbers */
+    bool count = info->type == TYPE_COUNT;
+    double maximum = count ? fmin(info->maximum, most_exact) : info->maximum;
+    if (count && value.number != floor(value.number)) {
         diag_add(plan->diags, DIAG_E0220, span, "`%s` takes a whole number, not %s", info->name,
                  quantity_text(plan->arena, value.number, dim_none()));
         return value_error();
     }
-    if (value.number >= info->minimum && value.number <= info->maximum)
+    if (value.number >= info->minimum && value.number <= maximum)
         return value;
     bool low = value.number < info->minimum;
-    const char *limit = quantity_text(plan->arena, low ? info->minimum : info->maximum, value.dim);
+    const char *limit = quantity_text(plan->arena, low ? info->minimum : maximum, value.dim);
     diag_add(plan->diags, DIAG_E0219, span, "`%s` of %s `%s` is %s, but %s %s", info->name,
              kind_name(decl->kind), decl->name ? decl->name : "",
              quantity_text(plan->arena, value.number, value.dim), low ? "the least is" : "the most is",

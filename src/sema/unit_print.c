@@ -39,7 +39,8 @@ struct ladder {
 
 static const struct ladder ladders[] = {
     {DIM_NONE_ONLY, false,
-     {SMALL("", 1), RUNG("million", 1e6), RUNG("billion", 1e9), RUNG("trillion", 1e12)}},
+     {SMALL("", 1), RUNG("million", 1e6), RUNG("billion", 1e9), RUNG("trillion", 1e12),
+      FROM("", 1, 1e18)}}, /* with an exponent: nobody reads a million trillion */
     {DIM_DATA_ONLY, false,
      {SMALL("B", 1), RUNG("kB", 1e3), RUNG("MB", 1e6), RUNG("GB", 1e9), RUNG("TB", 1e12), RUNG("PB", 1e15)}},
     {DIM_DATA_ONLY, true,

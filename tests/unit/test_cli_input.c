@@ -39,6 +39,54 @@ Test(cli_input, standard_input)
     cr_assert_not_null(strstr(run.out, "\"chat.fits\""));
 }
 
+Test(cli_input, standard_input_that_cannot_be_read)
+{
+    const char *const argv[] = {"sh", "-c", arena_printf(arena, "'%s' - <&-", perfc_path()), NULL};
+    expect_refused(run_command(arena, argv, (struct run_options){0}), 3,
+                   "perfc: cannot read standard input: Bad file descriptor\n");
+}
+
+/* The same bytes whatever the environment says of language, numbers and time. */
+Test(cli_input, the_locale_changes_no_byte)
+{
+    const char *plan = scratch_file(arena, "plan.perf", smallest_plan);
+    const char *reference = RUN(arena, plan, "-f", "html").out;
+    const char *const locales[] = {"C", "POSIX", "C.UTF-8", "de_DE.UTF-8", "tr_TR.UTF-8", "nonsense"};
+    for (size_t i = 0; i < sizeof locales / sizeof locales[0]; i++) {
+        const char *locale = arena_printf(arena, "LC_ALL=%s", locales[i]);
+        const char *const argv[] = {"env",  locale, "TZ=Asia/Kathmandu", perfc_path(), plan, "-f",
+                                    "html", NULL};
+        struct run run = run_command(arena, argv, (struct run_options){0});
+        cr_assert_eq(run.status, 0, "%s", run.err);
+        cr_assert_str_eq(run.out, reference, "%s", locale);
+    }
+}
+
+/* What is beyond the range of an attribute is told as that, however large it is. */
+Test(cli_input, numbers_of_any_size_are_told_as_what_they_are)
+{
+    static const struct {
+        const char *batch, *message;
+    } rows[] = {
+        {"0", "is 0, but the least is 1 [E0219]"},
+        {"-1", "is \xE2\x88\x92"
+               "1, but the least is 1 [E0219]"},
+        {"0.5", "takes a whole number, not 0.500 [E0220]"},
+        {"2e9", "billion, but the most is 1.00"},
+        {"9007199254740993", "but the most is 1.00"},
+        {"1e18", "is 1.00e+18, but the most is 1.00"},
+        {"1e308", "is 1.00e+308, but the most is 1.00"},
+        {"1e999", "the number is out of range [E0221]"},
+        {"1e-300", "takes a whole number, not 1.00e-300 [E0220]"},
+        {"4 GB", "takes a number, not data [E0207]"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *text =
+            arena_printf(arena, "%sscenario other : chat { batch = %s }\n", smallest_plan, rows[i].batch);
+        expect_refused(RUN(arena, scratch_file(arena, "plan.perf", text)), 1, rows[i].message);
+    }
+}
+
 Test(cli_input, empty_file)
 {
     struct run run = RUN(arena, scratch_file(arena, "empty.perf", ""));

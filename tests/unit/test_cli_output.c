@@ -157,3 +157,72 @@ Test(cli_output, a_hyphen_is_standard_output_for_dependencies)
                              "--deps", "report.txt", (const char *)NULL),
                    2, "report.txt");
 }
+
+/* NAME_MAX is 255 on every usual file system; the temporary file may not need more than the report does. */
+Test(cli_output, the_longest_name_can_be_written)
+{
+    const char *plan = scratch_file(arena, "plan.perf", smallest_plan);
+    const char *directory = scratch_directory(arena);
+    const char *path = arena_printf(arena, "%s/%0250d.html", directory, 0);
+    struct run run = RUN(arena, plan, "-o", path);
+    cr_assert_eq(run.status, 0, "%s", run.err);
+    cr_assert_eq(directory_entries(directory), 1);
+    expect_refused(RUN(arena, plan, "-o", arena_printf(arena, "%s/%0251d.html", directory, 0)), 3,
+                   "File name too long");
+}
+
+static struct run run_limited(const char *limit, const char *arguments)
+{
+    const char *script = arena_printf(arena, "%s; exec '%s' %s", limit, perfc_path(), arguments);
+    const char *const argv[] = {"sh", "-c", script, NULL};
+    return run_command(arena, argv, (struct run_options){0});
+}
+
+/* A page has some 60 kB, more than 8 blocks of 512 bytes. */
+Test(cli_output, a_limit_on_files_is_told_and_leaves_none)
+{
+    const char *plan = scratch_file(arena, "plan.perf", smallest_plan);
+    const char *directory = scratch_directory(arena);
+    struct run run =
+        run_limited("ulimit -f 8", arena_printf(arena, "'%s' -o '%s/report.html'", plan, directory));
+    expect_refused(run, 3, "report.html: File too large");
+    cr_assert_eq(directory_entries(directory), 0, "half a report is left");
+}
+
+/* Every command tells that a full device took nothing. */
+Test(cli_output, a_full_device_is_told_by_every_command)
+{
+    const char *plan = scratch_file(arena, "plan.perf", smallest_plan);
+    const char *const commands[] = {
+        arena_printf(arena, "check '%s'", plan),
+        arena_printf(arena, "diff '%s' '%s'", plan, plan),
+        arena_printf(arena, "explain '%s' chat.tpot", plan),
+        arena_printf(arena, "import '%s'", source_path(arena, "tests/import/falcon-7b.json")),
+        arena_printf(arena, "calibrate '%s'", source_path(arena, "tests/golden/measured/measured.perf")),
+        "explain E0207",
+        "list gpus",
+        "completion bash",
+        "help",
+        "--version",
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
+        struct run run = run_limited(":", arena_printf(arena, "%s > /dev/full", commands[i]));
+        expect_refused(run, 3, "No space left on device");
+    }
+}
+
+/* A pipe can be a plan and a report, neither of which has a size or a second reading. */
+Test(cli_output, pipes_are_read_and_written)
+{
+    const char *plan = scratch_file(arena, "plan.perf", smallest_plan);
+    const char *directory = scratch_directory(arena);
+    const char *script = arena_printf(arena,
+                                      "cd '%s' && mkfifo in.perf out.txt && (cat '%s' > in.perf &) &&\n"
+                                      "('%s' in.perf -o out.txt &) && cat out.txt",
+                                      directory, plan, perfc_path());
+    const char *const argv[] = {"sh", "-c", script, NULL};
+    struct run run = run_command(arena, argv, (struct run_options){.timeout = 20});
+    cr_assert_eq(run.status, 0, "%s", run.err);
+    cr_assert_not_null(strstr(run.out, "chat decodes one sequence"), "%s%s", run.out, run.err);
+    cr_assert_eq(directory_entries(directory), 2, "a pipe was replaced by a file");
+}
