@@ -135,6 +135,7 @@ void config_attention(struct config *config, unsigned traits, struct layer *laye
 void config_latent(struct config *config, struct layer *layer);
 void config_linear(struct config *config, struct layer *layer);
 void config_experts(struct config *config, unsigned traits, struct layer *layer);
+void config_check_experts(struct config *config, const struct layer *layer);
 void config_dense(struct config *config, unsigned traits, struct layer *layer);
 void config_windows(struct config *config, unsigned traits);
 bool config_has_experts(struct config *config);

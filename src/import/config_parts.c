@@ -271,6 +271,14 @@ static void read_shared(struct config *config, struct layer *layer)
         v[LAYER_SHARED_FFN] = width;
 }
 
+void config_check_experts(struct config *config, const struct layer *layer)
+{
+    const double *v = layer->value;
+    if (v[LAYER_ACTIVE_EXPERTS] > v[LAYER_EXPERTS])
+        config_error(config, NULL, "num_experts_per_tok", "%.0f of %.0f experts per token",
+                     v[LAYER_ACTIVE_EXPERTS], v[LAYER_EXPERTS]);
+}
+
 void config_experts(struct config *config, unsigned traits, struct layer *layer)
 {
     double *v = layer->value;
@@ -286,9 +294,7 @@ void config_experts(struct config *config, unsigned traits, struct layer *layer)
         config_flag_or(config, "use_routing_bias|moe_router_enable_expert_bias|use_expert_bias", false);
     read_shared(config, layer);
     v[LAYER_SHARED_GATE] = (traits & SHARED_GATE) != 0 && v[LAYER_SHARED_FFN] > 0;
-    if (v[LAYER_ACTIVE_EXPERTS] > v[LAYER_EXPERTS])
-        config_error(config, NULL, "num_experts_per_tok", "%.0f of %.0f experts per token",
-                     v[LAYER_ACTIVE_EXPERTS], v[LAYER_EXPERTS]);
+    config_check_experts(config, layer);
 }
 
 static void sparse_by_lists(struct config *config, bool *sparse)

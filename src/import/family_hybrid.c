@@ -38,12 +38,12 @@ void build_baichuan_m1(struct config *config, unsigned traits)
     config_sizes(config, traits);
     struct layer full = layer_usual(), local;
     config_attention(config, traits, &full);
-    double taps = config_count_or(config, "conv_window", 2), hidden = config->model.hidden;
+    double taps = config_size_or(config, "conv_window", 2), hidden = config->model.hidden;
     bool *windowed = ARENA_ARRAY(config->job->arena, bool, config->layers);
     local = full;
     double *v = local.value;
-    v[LAYER_HEADS] = config_count_or(config, "num_swa_attention_heads", v[LAYER_HEADS]);
-    v[LAYER_KV_HEADS] = config_count_or(config, "num_swa_key_value_heads", v[LAYER_KV_HEADS]);
+    v[LAYER_HEADS] = config_size_or(config, "num_swa_attention_heads", v[LAYER_HEADS]);
+    v[LAYER_KV_HEADS] = config_size_or(config, "num_swa_key_value_heads", v[LAYER_KV_HEADS]);
     v[LAYER_HEAD_DIM] = floor(hidden / v[LAYER_HEADS]);
     v[LAYER_WINDOW] = config_count_or(config, "sliding_window", 0);
     config_list_of_layers(config, config->text, NULL, "sliding_window_layers", 0, windowed, true);

@@ -58,6 +58,8 @@ void build_rwkv(struct config *config, unsigned traits)
     double hidden = config->model.hidden;
     if (config->ffn == 0)
         config->ffn = version == 5 || version == 6 ? floor(3.5 * hidden / 32) * 32 : 4 * hidden;
+    if (config->ffn == 0)
+        config_missing(config, "intermediate_size");
     struct time_mix mix = time_mix(config, version);
     struct layer layer = mixer_recurrent(mix.width, mix.head, 1, mix.params, mix.state);
     layer.value[LAYER_FFN] = config->ffn;

@@ -306,6 +306,7 @@ void build_ernie_vl(struct config *config, unsigned traits)
     v[LAYER_EXPERT_FFN] = of_text(config, "moe_intermediate_size", 0);
     v[LAYER_SHARED_EXPERTS] = config_count_or(config, "moe_num_shared_experts", 0);
     v[LAYER_ROUTER_BIAS] = 1;
+    config_check_experts(config, &moe);
     double images =
         of_text(config, "moe_num_experts", json_is_array(json_object_get(config->text, "moe_num_experts")));
     double width = of_text(config, "moe_intermediate_size", 1);

@@ -154,7 +154,7 @@ static double of_layer(struct config *config, const char *key, size_t layer)
 void build_openelm(struct config *config, unsigned traits)
 {
     config_sizes(config, traits);
-    double divisor = config_count_or(config, "ffn_dim_divisor", 256), hidden = config->model.hidden;
+    double divisor = config_size_or(config, "ffn_dim_divisor", 256), hidden = config->model.hidden;
     bool norms = config_flag_or(config, "normalize_qk_projections", false);
     architecture_layers(config->job->arena, &config->model, config->layers);
     for (size_t i = 0; i < config->layers; i++) {

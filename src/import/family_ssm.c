@@ -23,11 +23,11 @@ static void mixers_alone(struct config *config, struct layer layer)
 void build_mamba(struct config *config, unsigned traits)
 {
     config_sizes(config, traits);
-    double hidden = config->model.hidden, inner = config_count_or(config, "expand", 2) * hidden;
+    double hidden = config->model.hidden, inner = config_size_or(config, "expand", 2) * hidden;
     struct mamba mamba = {
-        .inner = config_count_or(config, "intermediate_size", inner),
+        .inner = config_size_or(config, "intermediate_size", inner),
         .state = config_needed(config, "state_size"),
-        .kernel = config_count_or(config, "conv_kernel", 4),
+        .kernel = config_size_or(config, "conv_kernel", 4),
         .rank = mixer_rank(config, "time_step_rank", hidden),
     };
     mixers_alone(config, mixer_mamba(&mamba, hidden, false));
@@ -153,7 +153,7 @@ static double adjusted_width(struct config *config)
 void build_lfm2(struct config *config, unsigned traits)
 {
     config_sizes(config, traits);
-    double hidden = config->model.hidden, kernel = config_count_or(config, "conv_L_cache", 3);
+    double hidden = config->model.hidden, kernel = config_size_or(config, "conv_L_cache", 3);
     double params = 4 * hidden * hidden + hidden * kernel;
     if (config_flag_or(config, "conv_bias", false))
         params += 5 * hidden;
@@ -178,8 +178,8 @@ void build_recurrent_gemma(struct config *config, unsigned traits)
 {
     static const char *const usual[] = {"recurrent", "recurrent", "attention"};
     config_sizes(config, traits);
-    double hidden = config->model.hidden, width = config_count_or(config, "lru_width", hidden);
-    double kernel = config_count_or(config, "conv1d_width", 4);
+    double hidden = config->model.hidden, width = config_size_or(config, "lru_width", hidden);
+    double kernel = config_size_or(config, "conv1d_width", 4);
     struct layer attention = layer_usual();
     config_attention(config, traits, &attention);
     attention.value[LAYER_OUTPUT_BIAS] = 1;

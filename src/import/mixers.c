@@ -52,9 +52,9 @@ double mixer_rank(struct config *config, const char *key, double hidden)
 struct layer mixer_mamba2(struct config *config, const struct mamba2_keys *keys)
 {
     struct layer layer = layer_usual();
-    double *v = layer.value, inner = config_count_or(config, keys->expand, 2) * config->model.hidden;
+    double *v = layer.value, inner = config_size_or(config, keys->expand, 2) * config->model.hidden;
     if (keys->width)
-        inner = config_count_or(config, keys->width, inner);
+        inner = config_size_or(config, keys->width, inner);
     v[LAYER_ATTENTION] = ATTENTION_MAMBA;
     v[LAYER_SSM_HEADS] = config_needed(config, keys->heads);
     const char *word = config_word_if(config, keys->head_dim);

@@ -248,6 +248,23 @@ Test(import_config, missing_keys_are_named_together)
     expect_error(json, "E0407", 2, 2, "`hidden_size`, `num_experts_per_tok` and `moe_intermediate_size`");
 }
 
+Test(import_config, sizes_of_nothing_are_refused_in_families_that_mix)
+{
+    static const char frame[] =
+        "{\"hidden_size\": 64, \"num_attention_heads\": 4, \"intermediate_size\": 128, \"vocab_size\": 100,\n"
+        "\"num_hidden_layers\": 2, \"num_key_value_heads\": 4, \"model_type\": %s,\n"
+        "\"%s\": 0}";
+    static const char *const zeros[][2] = {
+        {"\"falcon_mamba\", \"state_size\": 16, \"time_step_rank\": 4", "conv_kernel"},
+        {"\"lfm2\", \"layer_types\": [\"conv\", \"full_attention\"]", "conv_L_cache"},
+        {"\"recurrent_gemma\"", "conv1d_width"},
+        {"\"baichuan_m1\", \"sliding_window\": 8, \"sliding_window_layers\": [1]", "conv_window"},
+        {"\"baichuan_m1\", \"sliding_window\": 8, \"sliding_window_layers\": [1]", "num_swa_attention_heads"},
+    };
+    for (size_t i = 0; i < sizeof zeros / sizeof *zeros; i++)
+        expect_error(arena_printf(arena, frame, zeros[i][0], zeros[i][1]), "E0407", 3, 1, "is 0");
+}
+
 Test(import_config, wrong_values_are_refused_where_they_stand)
 {
     static const char frame[] =
