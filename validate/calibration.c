@@ -45,7 +45,7 @@ static const char *key_of(struct arena *arena, const struct csv *csv, const stru
 
 static run_list read_runs(struct arena *arena, const struct csv *csv)
 {
-    struct evaluator *evaluator = serving_evaluator(arena, csv, NULL);
+    struct evaluator *evaluator = serving_evaluator(arena, csv, NULL, true);
     run_list runs = {0};
     for (size_t i = 0; i < csv->rows.count; i++) {
         const struct csv_row *row = &csv->rows.items[i];

@@ -135,14 +135,26 @@ static void add_formats(struct buffer *plan, const char *model, const char *prec
         buffer_text(plan, "  kv_cache = fp8\n");
 }
 
+/* The name of the engine that a row runs on: its own declaration where its script sets options. */
+static const char *add_engine(struct buffer *plan, const struct csv *csv, const struct csv_row *row)
+{
+    const char *release = release_of(csv, row), *id = csv_field(csv, row, "id");
+    struct buffer options = buffer_in(plan->arena);
+    recipe_options(csv, row, &options);
+    if (options.length == 0)
+        return release;
+    buffer_printf(plan, "engine \"%s, %s\" : \"%s\" {\n%s}\n", release, id, release, buffer_string(&options));
+    return arena_printf(plan->arena, "%s, %s", release, id);
+}
+
 static void add_scenario(struct buffer *plan, const struct csv *csv, const struct csv_row *row,
-                         const char *engine)
+                         const char *engine, bool recipes)
 {
     const char *model = models[model_of(csv_field(csv, row, "model"))].model;
     double dp = csv_number(csv, row, "attention_dp"), ep = csv_number(csv, row, "ep");
     dp = dp > 1 ? dp : 1;
-    buffer_printf(plan, "scenario %s {\n  gpu = %s   model = %s   engine = \"%s\"\n", csv_field(csv, row, "id"),
-                  card_of(csv_field(csv, row, "gpu")), model, engine);
+    buffer_printf(plan, "scenario %s {\n  gpu = %s   model = %s   engine = \"%s\"\n",
+                  csv_field(csv, row, "id"), card_of(csv_field(csv, row, "gpu")), model, engine);
     buffer_printf(plan, "  tp = %g", csv_number(csv, row, "gpus") / dp);
     if (dp > 1)
         buffer_printf(plan, "   dp = %g", dp);
@@ -153,6 +165,8 @@ static void add_scenario(struct buffer *plan, const struct csv *csv, const struc
     /* The recipes raise the share of memory: FP8 DeepSeek would not fit on 4 B200 at SGLang's default. */
     if (strcmp(csv_field(csv, row, "engine"), "trtllm") != 0)
         buffer_text(plan, "  utilization = 0.95\n");
+    if (recipes && recipe_equal_lengths(csv, row))
+        buffer_text(plan, "  lengths = equal\n");
     add_formats(plan, model, csv_field(csv, row, "precision"), csv_field(csv, row, "gpu"),
                 csv_field(csv, row, "engine"));
     buffer_text(plan, "}\n");
@@ -229,20 +243,25 @@ static void add_row(struct arena *arena, const struct csv *csv, const struct csv
     *VEC_PUSH(arena, out->rate.list) = of_rate;
 }
 
-struct evaluator *serving_evaluator(struct arena *arena, const struct csv *csv, const char *engine)
+struct evaluator *serving_evaluator(struct arena *arena, const struct csv *csv, const char *engine,
+                                    bool recipes)
 {
     struct buffer plan = buffer_in(arena);
     for (size_t i = 0; i < csv->rows.count; i++) {
         const struct csv_row *row = &csv->rows.items[i];
-        add_scenario(&plan, csv, row, engine != NULL ? engine : release_of(csv, row));
+        const char *name = engine != NULL ? engine
+                           : recipes      ? add_engine(&plan, csv, row)
+                                          : release_of(csv, row);
+        add_scenario(&plan, csv, row, name, recipes);
     }
     return plan_of(arena, "serving.perf", &plan);
 }
 
-static struct serving read_serving(struct arena *arena, const struct csv *csv, const char *engine)
+static struct serving read_serving(struct arena *arena, const struct csv *csv, const char *engine,
+                                   bool recipes)
 {
     struct serving out = {.above = buffer_in(arena)};
-    struct evaluator *evaluator = serving_evaluator(arena, csv, engine);
+    struct evaluator *evaluator = serving_evaluator(arena, csv, engine, recipes);
     for (size_t i = 0; i < csv->rows.count; i++) {
         const char *why, *id = csv_field(csv, &csv->rows.items[i], "id");
         const struct evaluation *evaluation = evaluation_of(evaluator, id, &why);
@@ -257,13 +276,15 @@ static struct serving read_serving(struct arena *arena, const struct csv *csv, c
 }
 
 static void add_summary(struct arena *arena, struct buffer *out, const struct serving *by_name,
-                        const struct serving *typical, const struct serving *first)
+                        const struct serving *unknown, const struct serving *typical,
+                        const struct serving *first)
 {
     static const char *const names[] = {"time per token", "time to first token", "rate of a request"};
-    const struct serving *readings[] = {by_name, typical, first};
-    static const char *const titles[] = {"engines by name", "`typical`", "`calibrated-2026`"};
+    const struct serving *readings[] = {by_name, unknown, typical, first};
+    static const char *const titles[] = {"engines by name", "the same, options not known", "`typical`",
+                                         "`calibrated-2026`"};
     errors_header(out, "reading, quantity");
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof readings / sizeof readings[0]; i++) {
         const struct points *points[] = {&readings[i]->tpot, &readings[i]->ttft, &readings[i]->rate};
         for (size_t j = 0; j < 3; j++) {
             struct errors errors = errors_of(arena, points[j], 0, NULL);
@@ -314,14 +335,16 @@ static void add_tables(struct arena *arena, struct buffer *out, const struct poi
 
 void validate_serving(struct arena *arena, const struct csv *csv, struct buffer *out, struct buffer *svg)
 {
-    struct serving by_name = read_serving(arena, csv, NULL), typical = read_serving(arena, csv, "typical");
-    struct serving first = read_serving(arena, csv, "calibrated-2026");
+    struct serving by_name = read_serving(arena, csv, NULL, true);
+    struct serving unknown = read_serving(arena, csv, NULL, false);
+    struct serving typical = read_serving(arena, csv, "typical", true);
+    struct serving first = read_serving(arena, csv, "calibrated-2026", true);
     buffer_printf(
         out,
         "## Serving engines\n\n%zu runs of vLLM, SGLang and TensorRT-LLM; %zu are flagged as outliers and "
         "%zu could not be evaluated. Tables are over the others unless they say so.\n\n",
         csv->rows.count, by_name.flagged, by_name.without);
-    add_summary(arena, out, &by_name, &typical, &first);
+    add_summary(arena, out, &by_name, &unknown, &typical, &first);
     buffer_text(
         out, "![predicted against measured time per token](validation-tpot.svg)\n\n### Time per token\n\n");
     add_tables(arena, out, &by_name.tpot);

@@ -177,6 +177,13 @@ struct pm_engine {
     double ring_time;                   /* s that a ring takes longer than that, besides */
     double stream_share;                /* of the output that a stream interval takes at most; 0: all of it */
     double user_time;                   /* s until the first token for every running user: tokeniser, HTTP */
+    /* Decode steps that schedulers hold a request back for (docs/calibration.md section 10); 0: none. */
+    double poll_interval;               /* between two looks for new requests; up to 1: in every step */
+    double hold_steps;                  /* that prompts are held back at most, to be batched, */
+    double hold_share;                  /* unless the tokens of a step reach this share of a chunk */
+    double balance_steps;               /* that attention replicas wait at most until each has a prompt */
+    bool prompts_first;                 /* prompts run by themselves, before the sequences that decode */
+    double train_steps;                 /* others' prompts that one waits for where all lengths are equal */
     double rate_cap;                    /* FLOP/s that matrix kernels reach on any card; 0: none */
     double efficiency_weight_only;      /* factor on dense efficiency of widened formats; 0: 1 */
     double kind_bandwidth[PM_MEMORY_KINDS]; /* factors on achieved bandwidth by kind of memory; 0: 1 */
@@ -228,6 +235,7 @@ struct pm_case {
     double context;                     /* tokens read by a static decode step, the new one included */
     double prompt, output;              /* tokens; prompt 0: no prefill */
     double cached_prefix;               /* prompt tokens found in a prefix cache */
+    bool equal_lengths;                 /* of all requests: users who start together stay in step */
     double utilization;                 /* of the scenario, 0: the engine's */
     double page, chunk;                 /* of the scenario, 0: the engine's */
     double draft_tokens, acceptance;    /* speculation; draft_tokens 0: off */
@@ -472,10 +480,13 @@ struct pm_service {
     double prefill;             /* s of one prompt, decode steps that share its own included */
     double draft_prefill;       /* s of it in what drafts; the ceiling's first token does not wait for that */
     double prefill_share;       /* s that one prefill costs everybody else: P of calibration.md */
+    double prefill_alone;       /* s of the steps of one prompt by itself */
     double prefill_packed;      /* s per prompt among others in full steps with nothing to decode */
     double prefill_step_share;  /* of decode steps that carry (a part of) a prompt; above 1: several */
     double request_time;        /* s, inside ttft: HTTP, tokeniser, first scheduling */
     double stream_time;         /* s, inside ttft: decode steps before the client sees a token */
+    double held_steps;          /* of them, before the scheduler lets a prompt in */
+    bool in_step;               /* all users prefill, then all decode: equal lengths, prompts first */
     double wave_time;           /* s, inside ttft: prefills of the others */
     double queueing;            /* s, inside ttft; ttft is the sum of these four and prefill */
     double ttft;                /* s */
@@ -554,6 +565,10 @@ double pm_expert_spread(const struct pm_engine *engine, const struct pm_block *b
 
 /* How many of a step's tokens choose the experts of such a block apart from each other. */
 double pm_tokens_apart(const struct pm_engine *engine, const struct pm_block *block, double tokens);
+
+/* Decode steps that a request waits on average where prompts are held back until `more` of them have come, at
+ * `rate` a step (per step, 0 or more), but for `most` steps at most. */
+double pm_held_back(double most, double more, double rate);
 
 /* How many of the blocks of this kind the fullest GPU has a share of. */
 double pm_blocks_on_gpu(const struct pm_case *input, size_t block);

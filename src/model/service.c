@@ -115,6 +115,12 @@ static double steps_of(const struct pm_case *input, const struct pm_service *ser
     return input->output / service->tokens_per_step;
 }
 
+/* Prompts would take more than all steps, and share them. Users in step prefill apart from them. */
+static bool is_crowded(const struct pm_case *input, const struct pm_service *service)
+{
+    return service->prefill_step_share > 1 && !input->engine->as_calibrated && !service->in_step;
+}
+
 /* While a request decodes, each other running sequence needs one prefill. Where those take less than all
  * steps, the mean token pays its share of their extra time. Where they would take more, every step carries
  * several prompts, as far as its chunk allows; fewer sequences then decode at once, and the others wait. */
@@ -126,8 +132,9 @@ static void share_steps(const struct pm_case *input, struct pm_service *service)
     }
     double others = pm_at_least(service->running - 1, 0);
     double wanted = others / (steps_of(input, service) * lanes_of(input));
+    service->in_step = input->equal_lengths && input->engine->prompts_first && !input->engine->as_calibrated;
     service->prefill_step_share = wanted * pm_prompt_chunks(input);
-    if (service->prefill_step_share > 1 && !input->engine->as_calibrated && !input->engine->ideal) {
+    if (is_crowded(input, service) && !input->engine->ideal) {
         double decoding = service->running * pm_prompts_at_most(input, wanted) / wanted;
         service->decoding = pm_at_most(pm_at_least(decoding, 1), service->running);
     }
@@ -146,6 +153,40 @@ static double packed_prefill(const struct pm_case *input, const struct pm_result
     return (seconds + out->expected.draft_prefill) / lanes_of(input);
 }
 
+/* The first request waits for all of the steps, those that come meanwhile for half. */
+double pm_held_back(double most, double more, double rate)
+{
+    double steps = rate * most > more ? pm_divide(pm_at_least(more, 0), rate) : pm_at_least(most, 0);
+    return (steps + rate * steps * steps / 2) / (1 + rate * steps);
+}
+
+/* Decode steps before the scheduler lets a prompt in: half of those between two looks for requests, those in
+ * which it collects prompts to fill a step, and those until each attention replica has one. */
+static double held_steps(const struct pm_case *input, const struct pm_service *service)
+{
+    const struct pm_engine *engine = input->engine;
+    double replicas = pm_layout_of(input).dp, lanes = lanes_of(input);
+    double rate = service->running / steps_of(input, service);
+    double prompt = pm_prompt_tokens(input) - pm_cached_tokens(input);
+    double space = engine->hold_share * pm_at_least(pm_chunk(input), 0) - service->running / lanes;
+    double more = pm_chunk(input) > 0 ? pm_divide(space, prompt) - 1 : PM_HUGE;
+    double held =
+        pm_at_least(engine->poll_interval - 1, 0) / 2 + pm_held_back(engine->hold_steps, more, rate / lanes);
+    return replicas > 1 ? held + pm_held_back(engine->balance_steps, replicas - 1, rate) : held;
+}
+
+/* Where all lengths are equal, users whose first tokens came in one step end in one, and prefill one after
+ * the other again. Prompts among decode steps set them a step apart, so that each waits for a few prompts
+ * only; prompts before decode steps keep all of them together, and of the others' prefills half come before
+ * the first token, half among the tokens. */
+static double train_time(const struct pm_case *input, const struct pm_service *service, double alone)
+{
+    if (!input->equal_lengths || input->engine->prompts_first || input->engine->as_calibrated) {
+        return 0;
+    }
+    return input->engine->train_steps * alone * pm_at_least(1 - lanes_of(input) / service->running, 0);
+}
+
 /* What users who prefill cost those who decode, and each other. `alone`: seconds of the steps of one prompt
  * by itself. Never less with a slower card: the interference puts mixed steps in place of decode steps, and
  * waits are whole steps. */
@@ -161,10 +202,14 @@ static void interfere(const struct pm_case *input, const struct pm_load *load, d
         service->wave_time = others * service->prefill_share + host;
         return;
     }
+    double waited = service->in_step ? 0.5 : engine->first_wave;
+    host += train_time(input, service, alone);
     service->interference = others / input->output * service->prefill_share;
+    service->interference *= service->in_step ? 1 - waited : 1;
+    service->prefill_alone = alone;
     service->prefill_packed = packed_prefill(input, out, alone);
-    service->wave_time = engine->first_wave * others * service->prefill_packed + host;
-    if (service->prefill_step_share > 1 && !engine->as_calibrated) {
+    service->wave_time = waited * others * service->prefill_packed + host;
+    if (is_crowded(input, service)) {
         double steps = steps_of(input, service), wanted = others / (steps * lanes_of(input));
         double carried = pm_prompts_at_most(input, wanted);
         double step = pm_crowded_step(input, load, carried) + carried * service->draft_prefill;
@@ -184,7 +229,8 @@ static void ease_interference(const struct pm_case *input, const struct pm_step 
 {
     const struct pm_engine *engine = input->engine;
     double steps = input->output - 1 + service->stream_time;
-    double twice = service->interference * (engine->first_wave * input->output + service->stream_time);
+    double wave = service->in_step ? 0 : engine->first_wave * input->output;
+    double twice = service->interference * (wave + service->stream_time);
     double launches = pm_at_least(decode->term[PM_BOUND_FIXED] - decode->host_time, 0);
     double gain = service->request_time + steps / service->tokens_per_step * launches;
     double others = pm_at_least(service->decoding - 1, 0), more = twice - others * gain / lanes_of(input);
@@ -231,6 +277,10 @@ static void serve_expected(const struct pm_case *input, struct pm_contexts conte
     service->stream_time = input->engine->stream_interval; /* steps; finish() turns them into time */
     if (loop && input->engine->stream_share > 0) {
         service->stream_time = pm_at_most(service->stream_time, input->engine->stream_share * input->output);
+    }
+    if (loop && decodes && !input->engine->as_calibrated) {
+        service->held_steps = held_steps(input, service);
+        service->stream_time += service->held_steps;
     }
     service->prefill = service->draft_prefill + (loop ? out->mixed.time : out->prefill.time);
     if (loop) {

@@ -252,6 +252,8 @@ static void scenario_load(struct bind_job *job, struct pm_case *input)
     input->prompt = prompt ? prompt->value.number : 0;
     input->output = output ? output->value.number : 0;
     input->batch = bind_number(job, scenario, ATTR_BATCH, 1);
+    input->equal_lengths =
+        strcmp(plan_text(job->binder->plan, scenario, ATTR_LENGTHS, "spread"), "equal") == 0;
     input->cached_prefix = bind_number(job, scenario, ATTR_CACHED_PREFIX, 0);
     if (input->cached_prefix > input->prompt)
         bind_error(job, DIAG_E0310, setting_span(bind_setting(job, scenario, ATTR_CACHED_PREFIX), scenario),

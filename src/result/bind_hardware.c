@@ -197,6 +197,12 @@ static void read_engine_refinements(struct bind_job *job, struct decl *decl, str
     out->ring_time = bind_number(job, decl, ATTR_ENGINE_RING_TIME, 0);
     out->user_time = bind_number(job, decl, ATTR_ENGINE_USER_TIME, 0);
     out->stream_share = bind_number(job, decl, ATTR_ENGINE_STREAM_SHARE, 0);
+    out->poll_interval = bind_number(job, decl, ATTR_ENGINE_POLL_INTERVAL, 1);
+    out->hold_steps = bind_number(job, decl, ATTR_ENGINE_HOLD_STEPS, 0);
+    out->hold_share = bind_number(job, decl, ATTR_ENGINE_HOLD_SHARE, 1);
+    out->balance_steps = bind_number(job, decl, ATTR_ENGINE_BALANCE_STEPS, 0);
+    out->prompts_first = bind_bool(job, decl, ATTR_ENGINE_PROMPTS_FIRST, false);
+    out->train_steps = bind_number(job, decl, ATTR_ENGINE_TRAIN_STEPS, 0);
     out->rate_cap = bind_number(job, decl, ATTR_ENGINE_RATE_CAP, 0);
     out->efficiency_weight_only = bind_number(job, decl, ATTR_ENGINE_EFFICIENCY_WEIGHT_ONLY, 1);
     out->kind_bandwidth[PM_MEMORY_HBM] = bind_number(job, decl, ATTR_ENGINE_BANDWIDTH_HBM, 1);

@@ -50,6 +50,7 @@ static const char *key_of(struct plan *plan, const struct evaluation *evaluation
         input->prompt,
         input->output,
         input->cached_prefix,
+        input->equal_lengths,
         input->utilization,
         input->page,
         input->chunk,

@@ -106,13 +106,35 @@ static double full_step(const struct sheet *sheet)
 
 static bool is_crowded(const struct sheet *sheet)
 {
-    return sheet->result->expected.prefill_step_share > 1 && !sheet->input->engine->as_calibrated;
+    const struct pm_service *expected = &sheet->result->expected;
+    return expected->prefill_step_share > 1 && !expected->in_step && !sheet->input->engine->as_calibrated;
+}
+
+/* What is left of it where waits do not count twice (model/service.c, ease_interference()). */
+static bool eased_interference(struct sheet *sheet, struct derive_node *node)
+{
+    const struct pm_service *expected = &sheet->result->expected;
+    double streamed = expected->tpot > 0 ? expected->stream_time / expected->tpot : 0;
+    bool plain = !(expected->held_steps > 0) && !expected->in_step;
+    if (!(expected->eased > 0) || plain || sheet->input->draft_tokens > 0)
+        return false;
+    struct derive_node *part =
+        sheet_part(sheet, node, "streamed", streamed, "1", "Decode steps before the client sees a token.");
+    sheet_formula(part, "first_token.stream / tpot");
+    sheet_printf(
+        sheet, node,
+        "max(0 s, ((running - 1) / %s * prefill.extra * 1 token * (output / 1 token * %s - 1) + (running "
+        "- 1) / (dp * pp) * (engine.request_time + (output / 1 token - 1 + streamed) * "
+        "(decode.time.fixed - engine.sequence_time * decoding / max(1, min(pp, decoding))))) / "
+        "(output / 1 token - 1 + streamed))",
+        expected->in_step ? "(2 * output)" : "output", expected->in_step ? "1" : "(1 - engine.first_wave)");
+    return true;
 }
 
 static bool interference(struct sheet *sheet, struct derive_node *node)
 {
     if (!is_crowded(sheet))
-        return false;
+        return eased_interference(sheet, node);
     sheet_part(sheet, node, "full_step", full_step(sheet), "s",
                "A decode step with as many prompts, or parts of one, as its chunk allows.");
     double eased = sheet->result->expected.eased;
@@ -123,11 +145,64 @@ static bool interference(struct sheet *sheet, struct derive_node *node)
     return true;
 }
 
+/* One way in which a scheduler holds requests back, by what it comes to. */
+static void add_held(struct sheet *sheet, struct derive_node *held, const char *name, const char *most,
+                     double steps, double rate, const char *doc)
+{
+    /* steps = (w + rate w^2 / 2) / (1 + rate w), solved for w */
+    double from = 1 - rate * steps, window = sqrt(from * from + 2 * rate * steps) - from;
+    struct derive_node *part = sheet_part(sheet, held, name, steps, "1", doc);
+    sheet_part(sheet, part, "window", rate > 0 ? window / rate : steps, "1", most);
+    sheet_part(sheet, part, "rate", rate, "1", "Requests that come in a decode step.");
+    sheet_formula(part, "(window + rate * window ^ 2 / 2) / (1 + rate * window)");
+}
+
+/* Steps before the scheduler lets a prompt in, besides those until the client sees the first token. */
+static bool stream(struct sheet *sheet, struct derive_node *node)
+{
+    const struct pm_service *expected = &sheet->result->expected;
+    const struct pm_engine *engine = sheet->input->engine;
+    if (!(expected->held_steps > 0) || !(expected->tpot > 0))
+        return false;
+    double polled = (fmax(engine->poll_interval, 1) - 1) / 2, dp = fmax(sheet->input->dp, 1);
+    double rate = expected->running * expected->tokens_per_step / sheet->input->output;
+    double lanes = dp * fmax(sheet->input->pp, 1);
+    double balanced = dp > 1 ? pm_held_back(engine->balance_steps, dp - 1, rate) : 0;
+    double collected = expected->held_steps - polled - balanced;
+    struct derive_node *held =
+        sheet_part(sheet, node, "held", expected->held_steps, "1", "Until the scheduler lets a prompt in.");
+    if (engine->hold_steps > 0)
+        add_held(sheet, held, "collected", "Until a step is full, at most `hold_steps`.", fmax(collected, 0),
+                 rate / lanes, "While prompts are collected to run several in one step.");
+    if (balanced > 0)
+        add_held(sheet, held, "balanced", "Until each replica has a prompt, at most `balance_steps`.",
+                 balanced, rate, "While attention replicas wait for each other's prompts.");
+    sheet_printf(sheet, held, "(engine.poll_interval - 1) / 2%s%s",
+                 engine->hold_steps > 0 ? " + collected" : "", balanced > 0 ? " + balanced" : "");
+    sheet_formula(node,
+                  engine->stream_share > 0
+                      ? "(min(engine.stream_interval, engine.stream_share * output / 1 token) + held) * tpot"
+                      : "(engine.stream_interval + held) * tpot");
+    return true;
+}
+
 static bool first_wave(struct sheet *sheet, struct derive_node *node)
 {
     const struct pm_service *expected = &sheet->result->expected;
-    if (!is_crowded(sheet))
+    const struct pm_engine *engine = sheet->input->engine;
+    bool train = sheet->input->equal_lengths && !expected->in_step && engine->train_steps > 0 &&
+                 !engine->as_calibrated && expected->tpot >= 0;
+    const char *waits = train ? " + engine.train_steps * alone * max(0, 1 - dp * pp / running)" : "";
+    if (!is_crowded(sheet) && !train)
         return false;
+    if (train)
+        sheet_part(sheet, node, "alone", expected->prefill_alone, "s", "The steps of one prompt by itself.");
+    if (!is_crowded(sheet)) {
+        sheet_printf(sheet, node,
+                     "engine.first_wave * (running - 1) * prefill.packed + engine.user_time * running%s",
+                     waits);
+        return true;
+    }
     double steps = sheet->input->output / expected->tokens_per_step;
     double wanted = (expected->running - 1) / (steps * sheet->input->dp * sheet->input->pp);
     sheet_part(sheet, node, "steps", steps, "1", "Decode steps of a request.");
@@ -135,8 +210,10 @@ static bool first_wave(struct sheet *sheet, struct derive_node *node)
     sheet_part(sheet, node, "carried", expected->decoding / expected->running * wanted, "1", "And does.");
     sheet_part(sheet, node, "full_step", full_step(sheet), "s",
                "A decode step with as many prompts, or parts of one, as its chunk allows.");
-    sheet_formula(node, "(wanted / carried - 1) * steps * full_step + running * engine.user_time + "
-                        "engine.first_wave * (running - 1) * carried / wanted * prefill.packed");
+    sheet_printf(sheet, node,
+                 "(wanted / carried - 1) * steps * full_step + running * engine.user_time + "
+                 "engine.first_wave * (running - 1) * carried / wanted * prefill.packed%s",
+                 waits);
     return true;
 }
 
@@ -147,6 +224,7 @@ bool sheet_of_service(struct sheet *sheet, enum quantity quantity, struct derive
     switch (quantity) {
     case Q_CEILING_DECODE_STEP: return least_step(sheet, node);
     case Q_INTERFERENCE: return interference(sheet, node);
+    case Q_FIRST_TOKEN_STREAM: return stream(sheet, node);
     case Q_FIRST_TOKEN_WAVE: return first_wave(sheet, node);
     case Q_RUNNING: return running(sheet, node);
     case Q_DECODE_DISTINCT_EXPERTS: return distinct_experts(sheet, node);

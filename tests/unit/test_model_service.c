@@ -125,6 +125,63 @@ Test(model_service, stream_share)
     near("a hundredth of 200", service->stream_time, 2 * service->tpot);
 }
 
+/* Schedulers that look for requests every 30 steps keep one for 14.5 on average. 16 users with 200 tokens end
+ * 0.08 times a step: a step of 0.9 * 2248 tokens, 16 of them decoding, takes 2.0072 prompts of 1000, so that
+ * one waits for 1.0072 more, 12.59 steps, and those wait for half of them. Four replicas wait for 3
+ * more, 37.5 steps, if they may. */
+Test(model_service, held_back)
+{
+    struct served served;
+    set_up(&served);
+    served.engine.poll_interval = 30;
+    const struct pm_service *service = serve(&served);
+    near("polling", service->held_steps, 14.5);
+    near("and four steps of the stream", service->stream_time, 18.5 * service->tpot);
+    served.engine.poll_interval = 0;
+    served.engine.hold_steps = 20, served.engine.hold_share = 0.9, served.input.chunk = 2248;
+    service = serve(&served);
+    near("until a step is full", service->held_steps, 12.59 * (1 + 1.0072 / 2) / (1 + 1.0072));
+    served.engine.hold_steps = 5;
+    near("five steps, and 0.4 prompts", serve(&served)->held_steps, (5 + 0.4 * 2.5) / 1.4);
+    served.input.chunk = 1000;
+    near("one prompt fills a step", serve(&served)->held_steps, 0);
+    served.engine.hold_steps = 0, served.engine.balance_steps = 60;
+    near("one replica", serve(&served)->held_steps, 0);
+    served.input.dp = 4;
+    near("four", serve(&served)->held_steps, 37.5 * 2.5 / 4);
+    served.engine.balance_steps = 10;
+    near("not so long", serve(&served)->held_steps, (10 + 0.8 * 5) / 1.8);
+    served.input.output = 1;
+    near("no steps to wait for", serve(&served)->held_steps, 0);
+}
+
+/* Users whose lengths are all equal. Among decode steps a prompt meets two others, one user none. Before
+ * decode steps all prefill at once: the mean of 16 waits for half of the 15 others, and half of their
+ * prefills come among its 200 tokens. */
+Test(model_service, equal_lengths)
+{
+    struct served served;
+    set_up(&served);
+    served.input.chunk = 1000;
+    double wave = serve(&served)->wave_time, interference = served.result.expected.interference;
+    double alone = step(&served, 0, 0, 1000);
+    served.input.equal_lengths = true;
+    near("no engine says what that does", serve(&served)->wave_time, wave);
+    served.engine.train_steps = 2;
+    near("two more prompts", serve(&served)->wave_time, wave + 2 * alone * 15 / 16);
+    near("tokens as before", served.result.expected.interference, interference);
+    served.input.batch = 1;
+    near("one user", serve(&served)->wave_time, 0);
+    served.input.batch = 16;
+    served.engine.prompts_first = true;
+    near("half of all", serve(&served)->wave_time, 7.5 * alone);
+    near("the other half", served.result.expected.interference, interference / 2);
+    served.input.equal_lengths = false;
+    near("lengths that differ", serve(&served)->wave_time, wave);
+    served.input.equal_lengths = true, served.engine.as_calibrated = true;
+    near("as calibrated", serve(&served)->interference, interference);
+}
+
 /* 1000 tokens in chunks of 400: 400, 400 and 200, each with a decode step, over what is cached before. */
 Test(model_service, chunks)
 {
