@@ -1,6 +1,7 @@
 /* utf8.c: validity and width of text, by utf8proc. A byte that is not valid counts as one character. */
 #include "base/utf8.h"
 
+#include <stdint.h>
 #include <string.h>
 #include <utf8proc.h>
 
@@ -21,9 +22,21 @@ static size_t step(const char *text, size_t length, utf8proc_int32_t *character)
     return (size_t)size;
 }
 
-size_t utf8_valid_prefix(const char *text, size_t length)
+/* Most of most texts: as far as eight bytes at a time are ASCII. */
+static size_t ascii_prefix(const char *text, size_t length)
 {
     size_t at = 0;
+    for (uint64_t eight; at + sizeof eight <= length; at += sizeof eight) {
+        memcpy(&eight, text + at, sizeof eight);
+        if (eight & UINT64_C(0x8080808080808080))
+            break;
+    }
+    return at;
+}
+
+size_t utf8_valid_prefix(const char *text, size_t length)
+{
+    size_t at = ascii_prefix(text, length);
     while (at < length) {
         utf8proc_int32_t character;
         size_t size = step(text + at, length - at, &character);

@@ -149,9 +149,30 @@ static size_t unescape(struct reader *reader, char *to)
     return 1;
 }
 
+#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* A byte of `eight` is below `bound`, at most 128. A byte above one that is may be taken for another, so
+ * false alone is sure. */
+static bool some_below(uint64_t eight, uint64_t bound)
+{
+    return ((eight - EACH_BYTE(bound)) & ~eight & EACH_BYTE(0x80)) != 0;
+}
+
+/* True only where all eight bytes stand for themselves. */
+static bool all_plain(uint64_t eight)
+{
+    return !some_below(eight, ' ') && !some_below(eight ^ EACH_BYTE('"'), 1) &&
+           !some_below(eight ^ EACH_BYTE('\\'), 1);
+}
+
 /* The end of a run of bytes that stand for themselves. */
 static size_t plain_run(const struct reader *reader, size_t at)
 {
+    for (uint64_t eight; at + sizeof eight <= reader->length; at += sizeof eight) {
+        memcpy(&eight, reader->text + at, sizeof eight);
+        if (!all_plain(eight))
+            break;
+    }
     while (at < reader->length && (unsigned char)reader->text[at] >= ' ' && reader->text[at] != '"' &&
            reader->text[at] != '\\')
         at++;

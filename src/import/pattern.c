@@ -67,7 +67,7 @@ static const char *without_prefix(const char *text)
     for (bool found = true; found;) {
         found = false;
         for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
-            if (strncmp(text, prefixes[i], strlen(prefixes[i])) == 0) {
+            if (*text == *prefixes[i] && strncmp(text, prefixes[i], strlen(prefixes[i])) == 0) {
                 text += strlen(prefixes[i]);
                 found = true;
             }
@@ -162,9 +162,10 @@ bool patterns_add(struct patterns *patterns, const char *text, const void *value
         if (layer == patterns->layers && !afford(patterns, pattern->glob ? GLOB_COST : PLAIN_COST))
             return false;
         pattern->of_layer = layer < patterns->layers;
-        if (pattern->of_layer && of_other_expert(pattern->text))
+        bool of_other = pattern->of_layer && of_other_expert(pattern->text);
+        if (of_other)
             note_other(patterns, layer, pattern->text, value);
-        if (layer > patterns->layers || (pattern->of_layer && of_other_expert(pattern->text)))
+        if (layer > patterns->layers || of_other)
             return true; /* of an MTP layer, or of none; or of no module that is asked for */
     }
     if (patterns->last[layer])

@@ -42,6 +42,31 @@ Test(import_json, values_are_those_of_jansson)
     arena_free(arena);
 }
 
+/* Strings are read eight bytes at a time: what ends or breaks one is seen wherever it stands among them.
+ * Bytes that are no UTF-8, and controls, are errors of both readers. */
+Test(import_json, strings_end_at_any_place)
+{
+    static const char *const middles[] = {"",         "!",        "#",    "[",    "]",    "\x7f",
+                                          "\\n",      "\\\"",     "\x1f", "\x80", "\xc3", "\xff",
+                                          "\xc3\xa9", "\xe2\x82", "\n",   "\\"};
+    struct arena *arena = arena_new();
+    struct json_wrong why;
+    for (size_t m = 0; m < sizeof middles / sizeof middles[0]; m++)
+        for (int before = 0; before < 18; before++)
+            for (int after = 0; after < 10; after++) {
+                struct buffer text = buffer_in(arena);
+                buffer_printf(&text, "[\"%.*s%s%.*s\"]", before, "aaaaaaaaaaaaaaaaaaaa", middles[m], after,
+                              "bbbbbbbbbb");
+                const char *string = buffer_string(&text);
+                json_t *own = json_read(arena, string, strlen(string), 100, &why);
+                json_t *other = json_loads(string, 0, NULL);
+                cr_assert(own ? other && json_equal(own, other) : !other, "%s", string);
+                json_decref(own);
+                json_decref(other);
+            }
+    arena_free(arena);
+}
+
 /* Texts of 2 MB, each of one kind of value, whose reading jansson's allocations could make slow. */
 enum shape { NUMBERS, EMPTY_LISTS, MEMBERS, OBJECTS, LISTS_OF_NUMBERS, MODULES, STRINGS, DEEP_LISTS, SHAPES };
 
