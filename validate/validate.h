@@ -90,14 +90,6 @@ struct chart_file {
 /* The text as one HTML page, with the charts in it. */
 void page(struct buffer *out, const struct buffer *text, const struct chart_file *charts, size_t count);
 
-/* ---- the chapters --------------------------------------------------------------------------- */
-
-void validate_serving(struct arena *arena, const struct csv *csv, struct buffer *out, struct buffer *svg);
-/* Each row as a scenario called after its id, on the engine of this name; NULL: on that of the row. `recipes`:
- * with what published scripts say of its options and lengths. */
-struct evaluator *serving_evaluator(struct arena *arena, const struct csv *csv, const char *engine,
-                                    bool recipes);
-
 /* ---- recipes.c ------------------------------------------------------------------------------ */
 
 /* Adds the attributes of an engine that a row's published script sets; nothing where it sets none. `out` is
@@ -105,6 +97,14 @@ struct evaluator *serving_evaluator(struct arena *arena, const struct csv *csv, 
 void recipe_options(const struct csv *csv, const struct csv_row *row, struct buffer *out);
 /* All requests of the row had the same lengths. */
 bool recipe_equal_lengths(const struct csv *csv, const struct csv_row *row);
+
+/* ---- the chapters --------------------------------------------------------------------------- */
+
+void validate_serving(struct arena *arena, const struct csv *csv, struct buffer *out, struct buffer *svg);
+/* Each row as a scenario called after its id, on the engine of this name; NULL: on that of the row. `recipes`:
+ * with what published scripts say of its options and lengths. */
+struct evaluator *serving_evaluator(struct arena *arena, const struct csv *csv, const char *engine,
+                                    bool recipes);
 /* What a few measured runs of a deployment tell about its others. */
 void validate_calibration(struct arena *arena, const struct csv *csv, struct buffer *out);
 void validate_single(struct arena *arena, const struct csv *csv, struct buffer *out, struct buffer *svg);

@@ -78,17 +78,25 @@ void build_rwkv(struct config *config, unsigned traits)
 
 /* ---- Ling and Ring ------------------------------------------------------------------------- */
 
+/* Linear attention whose queries, keys and values have as many heads, of one size. */
+static struct layer equal_heads(struct config *config)
+{
+    struct layer layer = layer_usual();
+    double *v = layer.value, heads = config_needed(config, "num_attention_heads");
+    v[LAYER_ATTENTION] = ATTENTION_LINEAR;
+    v[LAYER_LINEAR_KEY_HEADS] = v[LAYER_LINEAR_VALUE_HEADS] = heads;
+    v[LAYER_LINEAR_KEY_DIM] = v[LAYER_LINEAR_VALUE_DIM] =
+        config_size_or(config, "head_dim", floor(config->model.hidden / heads));
+    return layer;
+}
+
 /* Lightning attention: queries, keys, values and a gate of all heads, output, a norm; a state of head x head
  * for each head in 32 bits. */
 static struct layer lightning_layer(struct config *config)
 {
-    struct layer layer = layer_usual();
+    struct layer layer = equal_heads(config);
     double *v = layer.value, hidden = config->model.hidden;
-    double heads = config_needed(config, "num_attention_heads");
-    double size = config_size_or(config, "head_dim", floor(hidden / heads)), width = heads * size;
-    v[LAYER_ATTENTION] = ATTENTION_LINEAR;
-    v[LAYER_LINEAR_KEY_HEADS] = v[LAYER_LINEAR_VALUE_HEADS] = heads;
-    v[LAYER_LINEAR_KEY_DIM] = v[LAYER_LINEAR_VALUE_DIM] = size;
+    double heads = v[LAYER_LINEAR_KEY_HEADS], size = v[LAYER_LINEAR_KEY_DIM], width = heads * size;
     v[LAYER_ATTENTION_PARAMS] = 5 * hidden * width + width;
     v[LAYER_ATTENTION_PARAMS] += config_flag_or(config, "use_qk_norm", true) ? 2 * size : 0;
     v[LAYER_ATTENTION_PARAMS] += config_flag_or(config, "use_qkv_bias", false) ? 3 * width : 0;
@@ -100,16 +108,12 @@ static struct layer lightning_layer(struct config *config)
 /* Ling 3: delta attention as in Kimi Linear, with whole matrices for decay and gate. */
 static struct layer delta_layer(struct config *config)
 {
-    struct layer layer = layer_usual();
+    struct layer layer = equal_heads(config);
     double *v = layer.value, hidden = config->model.hidden;
-    double heads = config_needed(config, "num_attention_heads");
-    double size = config_size_or(config, "head_dim", floor(hidden / heads)), width = heads * size;
+    double heads = v[LAYER_LINEAR_KEY_HEADS], size = v[LAYER_LINEAR_KEY_DIM], width = heads * size;
     double kernel = config_needed(config, "short_conv_kernel_size");
     if (!config_flag_or(config, "no_kda_lora", false))
         config_error(config, NULL, "no_kda_lora", "decay and gate of low rank are not known well enough");
-    v[LAYER_ATTENTION] = ATTENTION_LINEAR;
-    v[LAYER_LINEAR_KEY_HEADS] = v[LAYER_LINEAR_VALUE_HEADS] = heads;
-    v[LAYER_LINEAR_KEY_DIM] = v[LAYER_LINEAR_VALUE_DIM] = size;
     v[LAYER_CONV_KERNEL] = kernel;
     v[LAYER_ATTENTION_PARAMS] =
         6 * hidden * width + 3 * width * kernel + hidden * heads + heads + width + size;
@@ -138,10 +142,7 @@ void build_bailing_linear(struct config *config, unsigned traits)
         struct layer *layer = &config->model.layers[i];
         bool whole = fmod((double)i + 1, group) == 0 || (double)i >= grouped;
         *layer = whole ? full : linear;
-        if (sparse[i])
-            config_experts(config, traits, layer);
-        else
-            config_dense(config, traits, layer);
+        config_feed_forward(config, traits, sparse[i], layer);
         last = whole ? *layer : last;
     }
     double mtp = config_count_or(config, "num_nextn_predict_layers", 0);

@@ -234,10 +234,7 @@ void build_step3p5(struct config *config, unsigned traits)
     for (size_t i = 0; i < config->layers; i++) {
         struct layer *layer = &config->model.layers[i];
         *layer = types && types[i] == 1 ? local : full;
-        if (sparse[i])
-            config_experts(config, traits, layer);
-        else
-            config_dense(config, traits, layer);
+        config_feed_forward(config, traits, sparse[i], layer);
     }
 }
 

@@ -86,13 +86,12 @@ void build_zamba2(struct config *config, unsigned traits)
         "n_mamba_heads", "mamba_headdim",  "mamba_ngroups", state_keys, kernel_keys, expand_keys, NULL,
         "use_conv_bias", "add_bias_linear"};
     config_sizes(config, traits);
-    double *v, inner = config_size_or(config, expand_keys, 2) * config->model.hidden;
     struct layer mixer = layer_usual();
     if (config_member(config->text, "n_mamba_heads", NULL)) {
         mixer = mixer_mamba2(config, &keys);
     } else { /* the first files say the size of a head, not how many there are */
-        double size = config_needed(config, "mamba_headdim");
-        v = mixer.value;
+        double *v = mixer.value, size = config_needed(config, "mamba_headdim");
+        double inner = config_size_or(config, expand_keys, 2) * config->model.hidden;
         v[LAYER_ATTENTION] = ATTENTION_MAMBA;
         v[LAYER_SSM_HEADS] = floor(inner / size);
         if (v[LAYER_SSM_HEADS] * size != inner)
@@ -128,6 +127,19 @@ void build_zamba(struct config *config, unsigned traits)
 
 /* ---- loops --------------------------------------------------------------------------------- */
 
+/* All layers so many times over, stored once. */
+static void repeat_layers(struct config *config, size_t rounds)
+{
+    struct architecture *model = &config->model;
+    size_t layers = model->layer_count;
+    const struct layer *once = model->layers;
+    architecture_layers(config->job->arena, model, rounds * layers);
+    for (size_t i = 0; i < model->layer_count; i++) {
+        model->layers[i] = once[i % layers];
+        model->layers[i].value[LAYER_REUSES_WEIGHTS] = i >= layers;
+    }
+}
+
 /* Ouro: all layers several times over, each time with a cache of its own; a gate may end the loop early. */
 void build_ouro(struct config *config, unsigned traits)
 {
@@ -135,16 +147,11 @@ void build_ouro(struct config *config, unsigned traits)
     struct architecture *model = &config->model;
     double rounds = config_size_or(config, "total_ut_steps", 4);
     size_t layers = model->layer_count;
-    const struct layer *once = model->layers;
     if (rounds < 1 || rounds * (double)layers > LAYERS_MAX) {
         config_error(config, NULL, "total_ut_steps", "%.0f rounds of %zu layers", rounds, layers);
         return;
     }
-    architecture_layers(config->job->arena, model, (size_t)rounds * layers);
-    for (size_t i = 0; i < model->layer_count; i++) {
-        model->layers[i] = once[i % layers];
-        model->layers[i].value[LAYER_REUSES_WEIGHTS] = i >= layers;
-    }
+    repeat_layers(config, (size_t)rounds);
     model->extra_params += model->hidden + 1;
     architecture_note(config->job->arena, model, "Its %zu layers are used %.0f times for each token.", layers,
                       rounds);
@@ -158,18 +165,13 @@ void build_iquest_loop(struct config *config, unsigned traits)
     struct architecture *model = &config->model;
     double rounds = config_count_or(config, "loop_num", 2);
     size_t layers = model->layer_count;
-    const struct layer *once = model->layers;
     if (rounds != 2) {
         config_error(config, NULL, "loop_num", "%.0f rounds: how they share a cache is known of 2", rounds);
         return;
     }
-    architecture_layers(config->job->arena, model, 2 * layers);
-    for (size_t i = 0; i < model->layer_count; i++) {
+    repeat_layers(config, 2);
+    for (size_t i = layers; i < model->layer_count; i++) {
         double *v = model->layers[i].value;
-        model->layers[i] = once[i % layers];
-        if (i < layers)
-            continue;
-        v[LAYER_REUSES_WEIGHTS] = 1;
         v[LAYER_WINDOW] = config_count_or(config, "loop_window_size", 64);
         v[LAYER_EXTRA_PARAMS] = v[LAYER_HEADS] * (v[LAYER_HEAD_DIM] + 1);
     }

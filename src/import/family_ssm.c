@@ -55,10 +55,8 @@ void build_jamba(struct config *config, unsigned traits)
         struct layer *layer = &config->model.layers[i];
         *layer = fmod((double)i, attention_period) == attention_offset ? attention
                                                                        : mixer_mamba(&mamba, hidden, true);
-        if (experts && fmod((double)i, expert_period) == expert_offset)
-            config_experts(config, traits, layer);
-        else
-            config_dense(config, traits, layer);
+        bool sparse = experts && fmod((double)i, expert_period) == expert_offset;
+        config_feed_forward(config, traits, sparse, layer);
     }
 }
 
@@ -109,10 +107,7 @@ void build_bamba(struct config *config, unsigned traits)
     for (size_t i = 0; i < config->layers; i++) {
         struct layer *layer = &config->model.layers[i];
         *layer = attends[i] ? attention : mixer;
-        if (experts)
-            config_experts(config, traits, layer);
-        else
-            config_dense(config, traits, layer);
+        config_feed_forward(config, traits, experts, layer);
     }
 }
 

@@ -204,23 +204,11 @@ static struct decl *declared_in(const struct sheet *sheet, size_t index)
     return sheet->model->block_decls[index];
 }
 
-static bool names_in(const char *formula, const char *name)
-{
-    size_t length = strlen(name);
-    for (const char *at = strstr(formula, name); at; at = strstr(at + 1, name)) {
-        char before = at > formula ? at[-1] : ' ', after = at[length];
-        if (!isalnum((unsigned char)before) && before != '_' && before != '.' &&
-            !isalnum((unsigned char)after) && after != '_' && after != '.')
-            return true;
-    }
-    return false;
-}
-
 void block_sizes(struct sheet *sheet, struct derive_node *node, size_t index)
 {
     const struct pm_model *model = &sheet->model->model;
     struct decl *decl = declared_in(sheet, index);
-    if (names_in(node->formula, "hidden"))
+    if (sheet_names(node->formula, "hidden"))
         sheet_attribute(sheet, node, sheet->model->decl, "hidden", "hidden", model->hidden, "1");
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         double value = *(const double *)((const char *)&model->blocks[index] + sizes[i].offset);
@@ -230,7 +218,7 @@ void block_sizes(struct sheet *sheet, struct derive_node *node, size_t index)
                            : strcmp(sizes[i].name, "state") == 0 ? "B"
                                                                  : "1";
         bool beside = strcmp(sizes[i].name, "ffn") == 0 && model->blocks[index].experts > 0;
-        if (names_in(node->formula, sizes[i].name))
+        if (sheet_names(node->formula, sizes[i].name))
             sheet_attribute(sheet, node, decl, beside ? "parallel_ffn" : sizes[i].attribute, sizes[i].name,
                             value, unit);
     }

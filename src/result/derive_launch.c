@@ -1,5 +1,4 @@
 /* derive_launch.c: what one launch of an operation computes and moves, as products of its sizes. */
-#include <ctype.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -54,17 +53,6 @@ static const struct {
     {"passes", SIZE(passes), "1", "One a sequence, and one for 64 tokens of a prompt."},
 };
 
-static bool is_named(const char *formula, const char *name)
-{
-    size_t length = strlen(name);
-    for (const char *at = strstr(formula, name); at; at = strstr(at + 1, name)) {
-        bool starts = at == formula || (!isalnum((unsigned char)at[-1]) && at[-1] != '_');
-        if (starts && !isalnum((unsigned char)at[length]) && at[length] != '_')
-            return true;
-    }
-    return false;
-}
-
 /* The sides of a matrix, where it has two. */
 static void add_sides(struct sheet *sheet, struct derive_node *part, const struct pm_op_sizes *launch,
                       bool of_matrix)
@@ -83,7 +71,7 @@ static void fill(struct sheet *sheet, struct derive_node *node, const struct pm_
     if (!formula)
         return;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
-        if (!is_named(formula, sizes[i].name))
+        if (!sheet_names(formula, sizes[i].name))
             continue;
         double value = *(const double *)((const char *)launch + sizes[i].offset);
         struct derive_node *part = sheet_part(sheet, node, sizes[i].name, value, sizes[i].unit, sizes[i].doc);
@@ -99,29 +87,36 @@ void add_work(struct sheet *sheet, struct derive_node *node, const struct pm_op 
          products[op->sizes.kind].work);
 }
 
-/* Fills a node with the bytes of a launch, of one kind (NULL: of all). */
-static void fill_bytes(struct sheet *sheet, struct derive_node *bytes, const struct pm_op *op,
-                       const char *kind)
+/* What a launch moves, by kind. */
+struct moved {
+    const char *name;
+    double bytes;
+    const char *formula;
+};
+enum { MOVED_KINDS = 3 };
+
+static void moved_by(const struct pm_op *op, struct moved kinds[MOVED_KINDS])
 {
-    const struct {
-        const char *name;
-        double bytes;
-        const char *formula;
-    } kinds[] = {{"weights", op->weight_bytes, products[op->sizes.kind].weights},
-                 {"cache", op->kv_bytes, products[op->sizes.kind].cache},
-                 {"activations", op->activation_bytes, products[op->sizes.kind].activations}};
+    enum pm_op_kind kind = op->sizes.kind;
+    kinds[0] = (struct moved){"weights", op->weight_bytes, products[kind].weights};
+    kinds[1] = (struct moved){"cache", op->kv_bytes, products[kind].cache};
+    kinds[2] = (struct moved){"activations", op->activation_bytes, products[kind].activations};
+}
+
+static void fill_bytes(struct sheet *sheet, struct derive_node *node, const struct pm_op *op)
+{
+    struct moved kinds[MOVED_KINDS];
     struct buffer sum = buffer_in(sheet->arena);
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (kind && strcmp(kind, kinds[i].name) == 0)
-            fill(sheet, bytes, &op->sizes, kinds[i].formula);
-        if (kind || !(kinds[i].bytes > 0))
+    moved_by(op, kinds);
+    for (size_t i = 0; i < MOVED_KINDS; i++) {
+        if (!(kinds[i].bytes > 0))
             continue;
-        struct derive_node *part = sheet_part(sheet, bytes, kinds[i].name, kinds[i].bytes, "B", NULL);
+        struct derive_node *part = sheet_part(sheet, node, kinds[i].name, kinds[i].bytes, "B", NULL);
         fill(sheet, part, &op->sizes, kinds[i].formula);
         sheet_plus(&sum, part->name);
     }
     if (sum.length > 0)
-        sheet_formula(bytes, buffer_string(&sum));
+        sheet_formula(node, buffer_string(&sum));
 }
 
 void add_bytes(struct sheet *sheet, struct derive_node *node, const struct pm_op *op)
@@ -129,19 +124,24 @@ void add_bytes(struct sheet *sheet, struct derive_node *node, const struct pm_op
     fill_bytes(sheet,
                sheet_part(sheet, node, "bytes", operation_bytes(op), "B",
                           "Weights, cache and activations of one launch."),
-               op, NULL);
+               op);
 }
 
 struct derive_node *add_moved(struct sheet *sheet, struct derive_node *node, const struct pm_op *op,
                               const char *kind)
 {
-    double bytes = !kind                          ? operation_bytes(op)
-                   : strcmp(kind, "weights") == 0 ? op->weight_bytes
-                                                  : op->kv_bytes;
-    if (!(bytes > 0))
+    struct moved kinds[MOVED_KINDS], of = {.bytes = operation_bytes(op)};
+    moved_by(op, kinds);
+    for (size_t i = 0; kind && i < MOVED_KINDS; i++)
+        if (strcmp(kinds[i].name, kind) == 0)
+            of = kinds[i];
+    if (!(of.bytes > 0))
         return NULL;
     struct derive_node *part =
-        sheet_part(sheet, node, operation_name(sheet->arena, op->name), bytes, "B", "One launch.");
-    fill_bytes(sheet, part, op, kind);
+        sheet_part(sheet, node, operation_name(sheet->arena, op->name), of.bytes, "B", "One launch.");
+    if (kind)
+        fill(sheet, part, &op->sizes, of.formula);
+    else
+        fill_bytes(sheet, part, op);
     return part;
 }

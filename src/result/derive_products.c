@@ -81,17 +81,28 @@ static void head_read(struct sheet *sheet, struct derive_node *node, struct buff
     sheet_plus(sum, "head");
 }
 
+/* The scenario with one block of a kind, and nothing besides. */
+static struct pm_result of_one_block(struct sheet *sheet, size_t index)
+{
+    struct pm_result result;
+    struct pm_block block = sheet->model->model.blocks[index];
+    block.count = 1;
+    block_evaluate(sheet, &block, &result);
+    return result;
+}
+
+static const struct pm_ceiling *ceiling_of(const struct pm_result *result, bool prefill)
+{
+    return prefill ? &result->prefill_ceiling : &result->decode_ceiling;
+}
+
 static bool weight_traffic(struct sheet *sheet, struct derive_node *node)
 {
     struct buffer sum = buffer_in(sheet->arena);
-    double counted = sheet_scale(sheet);
     for (size_t i = 0; i < sheet->model->model.block_count; i++) {
-        struct pm_result one;
-        struct pm_block block = sheet->model->model.blocks[i];
-        block.count = 1;
-        block_evaluate(sheet, &block, &one);
-        struct derive_node *part =
-            block_part(sheet, node, i, "weights_read", one.decode_ceiling.weight_traffic * counted, "B");
+        struct pm_result one = of_one_block(sheet, i);
+        double read = one.decode_ceiling.weight_traffic * sheet_scale(sheet);
+        struct derive_node *part = block_part(sheet, node, i, "weights_read", read, "B");
         weights_read(sheet, part, i);
         sheet_plus(&sum, arena_printf(sheet->arena, "%s * %s", block_count(sheet, node, i), part->name));
     }
@@ -124,30 +135,12 @@ static void prompt_work(struct sheet *sheet, struct derive_node *part, size_t in
     block_sizes(sheet, part, index);
 }
 
-static bool prefill_matrices(struct sheet *sheet, struct derive_node *node)
+static const char *prompt_ends(struct sheet *sheet, struct derive_node *node, double work)
 {
-    struct buffer sum = buffer_in(sheet->arena);
-    double counted = sheet_scale(sheet);
-    double rest = sheet->value;
-    for (size_t i = 0; i < sheet->model->model.block_count; i++) {
-        struct pm_result one;
-        struct pm_block block = sheet->model->model.blocks[i];
-        block.count = 1;
-        block_evaluate(sheet, &block, &one);
-        double work = one.prefill_ceiling.matrix_work * counted;
-        struct derive_node *part = block_part(sheet, node, i, "matrix_work", work, "FLOP");
-        prompt_work(sheet, part, i);
-        rest -= sheet->model->model.blocks[i].count * work;
-        sheet_plus(&sum, arena_printf(sheet->arena, "%s * %s", block_count(sheet, node, i), part->name));
-    }
-    if (rest > 1e-9 * sheet->value) {
-        struct derive_node *head =
-            sheet_part(sheet, node, "ends", rest, "FLOP", "The head for one token, and a tower.");
-        sheet_formula(head, "2 FLOP * model.vocab * model.hidden / tp / pp");
-        sheet_plus(&sum, "ends");
-    }
-    sheet_formula(node, buffer_string(&sum));
-    return true;
+    struct derive_node *ends =
+        sheet_part(sheet, node, "ends", work, "FLOP", "The head for one token, and a tower.");
+    sheet_formula(ends, "2 FLOP * model.vocab * model.hidden / tp / pp");
+    return ends->name;
 }
 
 /* ---- work of a decode step ------------------------------------------------------------------------------
@@ -194,29 +187,35 @@ static void step_work(struct sheet *sheet, struct derive_node *part, size_t inde
     block_sizes(sheet, part, index);
 }
 
-static bool decode_matrices(struct sheet *sheet, struct derive_node *node)
+static const char *step_head(struct sheet *sheet, struct derive_node *node, double work)
+{
+    struct derive_node *head = sheet_part(sheet, node, "head", work, "FLOP", "Of every token.");
+    sheet_formula(head, "2 FLOP * tokens * model.vocab * model.hidden / tp");
+    decoding_rows(sheet, head, "tokens", true);
+    return head->name;
+}
+
+/* ---- of all blocks ---------------------------------------------------------------------------------------
+ */
+
+/* The matrices of each kind of block, and of what stands at the ends of the model. */
+static bool matrix_work(struct sheet *sheet, struct derive_node *node, bool prefill)
 {
     struct buffer sum = buffer_in(sheet->arena);
-    double counted =
-        sheet_is_scaled(sheet) ? sheet->model->model.declared_params / sheet->model->derived_params : 1;
     double rest = sheet->value;
     for (size_t i = 0; i < sheet->model->model.block_count; i++) {
-        struct pm_result one;
-        struct pm_block block = sheet->model->model.blocks[i];
-        block.count = 1;
-        block_evaluate(sheet, &block, &one);
-        double work = one.decode_ceiling.matrix_work * counted;
-        step_work(sheet, block_part(sheet, node, i, "matrix_work", work, "FLOP"), i);
+        struct pm_result one = of_one_block(sheet, i);
+        double work = ceiling_of(&one, prefill)->matrix_work * sheet_scale(sheet);
+        struct derive_node *part = block_part(sheet, node, i, "matrix_work", work, "FLOP");
+        if (prefill)
+            prompt_work(sheet, part, i);
+        else
+            step_work(sheet, part, i);
         rest -= sheet->model->model.blocks[i].count * work;
-        sheet_plus(&sum, arena_printf(sheet->arena, "%s * %s.matrix_work", block_count(sheet, node, i),
-                                      block_name(sheet, i)));
+        sheet_plus(&sum, arena_printf(sheet->arena, "%s * %s", block_count(sheet, node, i), part->name));
     }
-    if (rest > 1e-9 * sheet->value) {
-        struct derive_node *head = sheet_part(sheet, node, "head", rest, "FLOP", "Of every token.");
-        sheet_formula(head, "2 FLOP * tokens * model.vocab * model.hidden / tp");
-        decoding_rows(sheet, head, "tokens", true);
-        sheet_plus(&sum, "head");
-    }
+    if (rest > 1e-9 * sheet->value)
+        sheet_plus(&sum, prefill ? prompt_ends(sheet, node, rest) : step_head(sheet, node, rest));
     sheet_formula(node, buffer_string(&sum));
     return sum.length > 0;
 }
@@ -277,11 +276,6 @@ static void add_time(struct sheet *sheet, struct derive_node *node, struct buffe
         sheet_part(sheet, part, "peak", work / seconds, "FLOP/s", "Of its format.");
     sheet_printf(sheet, part, "work / %s", peak ? peak : "peak");
     sheet_plus(sum, count ? arena_printf(sheet->arena, "%s * %s", count, part->name) : part->name);
-}
-
-static const struct pm_ceiling *ceiling_of(const struct pm_result *result, bool prefill)
-{
-    return prefill ? &result->prefill_ceiling : &result->decode_ceiling;
 }
 
 /* The times of one class after the other. Attention's own work comes first, as it is in what the projections'
@@ -350,8 +344,8 @@ bool sheet_of_products(struct sheet *sheet, enum quantity quantity, struct deriv
 {
     switch (quantity) {
     case Q_DECODE_WEIGHT_TRAFFIC: return weight_traffic(sheet, node);
-    case Q_DECODE_MATRIX_WORK: return decode_matrices(sheet, node);
-    case Q_PREFILL_MATRIX_WORK: return prefill_matrices(sheet, node);
+    case Q_DECODE_MATRIX_WORK: return matrix_work(sheet, node, false);
+    case Q_PREFILL_MATRIX_WORK: return matrix_work(sheet, node, true);
     case Q_CEILING_DECODE_COMPUTE_TIME: return compute_time(sheet, node, false);
     case Q_CEILING_PREFILL_COMPUTE_TIME: return compute_time(sheet, node, true);
     default: return false;

@@ -60,6 +60,18 @@ void sheet_formula(struct derive_node *node, const char *text)
     node->formula = text;
 }
 
+bool sheet_names(const char *formula, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = strstr(formula, name); at; at = strstr(at + 1, name)) {
+        char before = at > formula ? at[-1] : ' ', after = at[length];
+        if (!isalnum((unsigned char)before) && before != '_' && before != '.' &&
+            !isalnum((unsigned char)after) && after != '_' && after != '.')
+            return true;
+    }
+    return false;
+}
+
 double sheet_scale(const struct sheet *sheet)
 {
     return sheet_is_scaled(sheet) ? sheet->model->model.declared_params / sheet->model->derived_params : 1;

@@ -32,6 +32,9 @@ void sheet_formula(struct derive_node *node, const char *text);
 void sheet_printf(struct sheet *sheet, struct derive_node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Whether the formula has the name, whole. */
+bool sheet_names(const char *formula, const char *name);
+
 /* Gives a node a formula that counts parameters: in sheet_scale() where there is one. */
 void sheet_scaled_formula(struct sheet *sheet, struct derive_node *node, const char *text);
 

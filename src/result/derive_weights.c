@@ -167,19 +167,22 @@ static double padded_vocab(const struct pm_model *model, double tp)
     return fmod(model->vocab, tp) > 0 ? ceil(model->vocab / (64 * tp)) * 64 * tp : model->vocab;
 }
 
+static const char *padded_vocab_text(const struct pm_model *model, double tp)
+{
+    return padded_vocab(model, tp) == model->vocab ? "vocab" : "ceil(vocab / (64 * tp)) * 64 * tp";
+}
+
 /* A table of the vocabulary on one GPU, padded where the GPUs do not divide it. */
 static void add_table(struct sheet *sheet, const struct layout *layout, const char *name, double bits,
                       double bytes, struct derive_node *node, struct buffer *sum)
 {
     const struct pm_model *model = &sheet->model->model;
     double tp = layout->stored ? 1 : layout->input->tp;
-    double vocab = padded_vocab(model, tp);
     struct derive_node *part = sheet_part(sheet, node, name, bytes, "B", "On one GPU.");
     sheet_attribute(sheet, part, sheet->model->decl, "vocab", "vocab", model->vocab, "1");
     sheet_attribute(sheet, part, sheet->model->decl, "hidden", "hidden", model->hidden, "1");
     sheet_part(sheet, part, "bits", bits, "1", "Of one value, scales included.");
-    sheet_printf(sheet, part, "%s * hidden%s * bits * 1 B / 8",
-                 vocab == model->vocab ? "vocab" : "ceil(vocab / (64 * tp)) * 64 * tp",
+    sheet_printf(sheet, part, "%s * hidden%s * bits * 1 B / 8", padded_vocab_text(model, tp),
                  tp > 1 ? " / tp" : "");
     sheet_plus(sum, part->name);
 }
@@ -189,13 +192,12 @@ static double head_bias(struct sheet *sheet, const struct layout *layout, struct
                         struct buffer *sum)
 {
     const struct pm_model *model = &sheet->model->model;
-    double tp = layout->stored ? 1 : layout->input->tp, vocab = padded_vocab(model, tp);
-    double bytes = vocab / tp * model->norm_format.bits / 8;
+    double tp = layout->stored ? 1 : layout->input->tp;
+    double bytes = padded_vocab(model, tp) / tp * model->norm_format.bits / 8;
     struct derive_node *part = sheet_part(sheet, node, "head_bias", bytes, "B", "On one GPU.");
     sheet_attribute(sheet, part, sheet->model->decl, "vocab", "vocab", model->vocab, "1");
     sheet_part(sheet, part, "vector_bits", model->norm_format.bits, "1", "Of one value of a norm or bias.");
-    sheet_printf(sheet, part, "%s%s * vector_bits * 1 B / 8",
-                 vocab == model->vocab ? "vocab" : "ceil(vocab / (64 * tp)) * 64 * tp",
+    sheet_printf(sheet, part, "%s%s * vector_bits * 1 B / 8", padded_vocab_text(model, tp),
                  tp > 1 ? " / tp" : "");
     sheet_plus(sum, part->name);
     return bytes;
